@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// BigStack: a few threads with a 256 MiB stack (address space; pages come when touched), where shaders are compiled.
+// Started at the first use; ended by the destructor. Run() waits, so what fn refers to needs to live only for the call. Must not be called
+// from one of its own threads. Nothing of fn may throw.
+#pragma once
+
+#include <pthread.h>
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <type_traits>
+#include <vector>
+
+namespace weft::gpu {
+
+class BigStack {
+ public:
+  static constexpr size_t kStackBytes = size_t{256} << 20;
+
+  explicit BigStack(int threads) : max_threads_(threads) {}
+  ~BigStack();
+  BigStack(const BigStack&) = delete;
+  BigStack& operator=(const BigStack&) = delete;
+
+  // Runs fn there and answers what it answers; the caller's ErrorSink is the sink of fn's calls.
+  template <class F>
+  auto Run(F&& fn) {
+    using R = std::invoke_result_t<F&>;
+    if constexpr (std::is_void_v<R>) {
+      RunErased([&] { fn(); });
+    } else {
+      std::optional<R> result;
+      RunErased([&] { result.emplace(fn()); });
+      return std::move(*result);
+    }
+  }
+  // Runs fn there some time later, without a sink of the caller's; fn owns what it needs.
+  void Post(std::function<void()> fn);
+
+ private:
+  void RunErased(const std::function<void()>& fn);
+  void Enqueue(std::function<void()> fn);
+  void Loop();
+  static void* ThreadMain(void* self);
+
+  const int max_threads_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::deque<std::function<void()>> queue_;
+  std::vector<pthread_t> threads_;
+  int idle_ = 0;
+  bool stop_ = false;
+};
+
+}  // namespace weft::gpu
