@@ -23,6 +23,7 @@
 #include "gpu/library.h"
 #include "host/webgpu/account.h"
 #include "host/webgpu/reach.h"
+#include "host/webgpu/usage_scope.h"
 #include "wasm/gen/webgpu.h"
 
 namespace weft::host {
@@ -306,13 +307,13 @@ class VBindGroup final : public VReaching {
     uint64_t offset = 0, size = 0;
   };
   std::vector<Dynamic> dynamic;
-  // How each resource is used, for the rule that one scope has no read beside a write.
-  struct Use {
+  // How each resource is used, for the usage scope of a dispatch or pass. Empty for a group of an "auto" layout whose entries are not known.
+  struct Bound {
     Ref<VResource> resource;
-    bool writes = false;
-    uint32_t base_mip = 0, mips = 0, base_layer = 0, layers = 0;  // of a texture
+    Use use{};
+    SubresourceRange range;  // of a texture
   };
-  std::vector<Use> uses;
+  std::vector<Bound> bound;
   std::vector<Ref<VObject>> holds;  // samplers and views
   gpu::Owned<WGPUBindGroup> native;
 
