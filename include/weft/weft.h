@@ -8,6 +8,7 @@
  *
  * Ways through it
  *   files to files        weftRuntimeCreate -> weftGraphCreate -> AddSource, AddPlugin, Bind, SetParameter, AddSink -> weftGraphRun
+ *   as `weft run` does    weftRuntimeCreate -> weftGraphCreateFromShorthand -> weftGraphRun
  *   a graph document      weftRuntimeCreate -> weftGraphCreateFromJson -> weftGraphRun
  *   inside your program   weftRuntimeCreate (in process) -> weftChainCreate -> Push, Pull, Push, Pull, ...
  *   look at a plugin      weftRuntimeCreate -> weftPluginOpen -> weftPluginGetInfo
@@ -366,6 +367,14 @@ typedef enum WeftWorkFormat {
   WeftWorkFormat_Force32 = 0x7FFFFFFF
 } WeftWorkFormat;
 
+typedef enum WeftFit {
+  WeftFit_Default = 0, /* contain */
+  WeftFit_Contain = 1, /* whole picture, transparent borders */
+  WeftFit_Cover = 2,   /* whole target, what sticks out is cut */
+  WeftFit_Fill = 3,    /* both, the picture is stretched */
+  WeftFit_Force32 = 0x7FFFFFFF
+} WeftFit;
+
 typedef struct WeftGraphDescriptor {
   const WeftChained* nextInChain;
   WeftWorkFormat workFormat; /* format of the textures between nodes */
@@ -382,6 +391,22 @@ WEFT_EXPORT WeftError* weftGraphCreate(WeftRuntime runtime, const WeftGraphDescr
 /* A graph document (JSON, // comments allowed). Relative paths in it resolve under `folder`; empty = the current folder. */
 WEFT_EXPORT WeftError* weftGraphCreateFromJson(WeftRuntime runtime, WeftStringView json, WeftStringView folder,
                                                WeftGraph* graph) WEFT_NOEXCEPT;
+/* What the arguments of `weft run` say; the strings are written as there (see `weft help run`, or docs/reference/cli.md). */
+typedef struct WeftShorthand {
+  const WeftChained* nextInChain;
+  size_t inputCount;
+  const WeftStringView* inputs; /* "in.mp4" */
+  size_t pluginCount;
+  const WeftStringView* plugins; /* "composite.wasm@c:background=#2,mode=screen" */
+  size_t outputCount;
+  const WeftStringView* outputs; /* "out.mp4:crf=16", "hist.png=c.histogram" */
+  uint32_t width;                /* pixels; 0 = as it comes out of the last plugin */
+  uint32_t height;
+  WeftFit fit;
+  WeftWorkFormat workFormat;
+} WeftShorthand;
+WEFT_EXPORT WeftError* weftGraphCreateFromShorthand(WeftRuntime runtime, const WeftShorthand* shorthand,
+                                                    WeftGraph* graph) WEFT_NOEXCEPT;
 /* The graph as a document. */
 WEFT_EXPORT WeftError* weftGraphGetJson(WeftGraph graph, WeftString* json) WEFT_NOEXCEPT;
 WEFT_EXPORT void weftGraphAddRef(WeftGraph graph) WEFT_NOEXCEPT;
@@ -396,14 +421,6 @@ WEFT_EXPORT WeftError* weftGraphAddPlugin(WeftGraph graph, WeftStringView id, We
 /* A file to write; "-" is standard output. Its input port is "in". The folder must exist. A name for many frames has a %d. */
 WEFT_EXPORT WeftError* weftGraphAddSink(WeftGraph graph, WeftStringView id, WeftStringView path, size_t optionCount,
                                         const WeftOption* options) WEFT_NOEXCEPT;
-
-typedef enum WeftFit {
-  WeftFit_Default = 0, /* contain */
-  WeftFit_Contain = 1, /* whole picture, transparent borders */
-  WeftFit_Cover = 2,   /* whole target, what sticks out is cut */
-  WeftFit_Fill = 3,    /* both, the picture is stretched */
-  WeftFit_Force32 = 0x7FFFFFFF
-} WeftFit;
 
 /* Lanczos, in linear light on premultiplied alpha. Ports "in" and "out"; width and height in pixels. */
 WEFT_EXPORT WeftError* weftGraphAddResize(WeftGraph graph, WeftStringView id, uint32_t width, uint32_t height,
@@ -431,11 +448,9 @@ typedef void (*WeftProgressCallback)(const WeftProgress* progress, void* userdat
 
 typedef struct WeftRunDescriptor {
   const WeftChained* nextInChain;
-  /* Which frames of the input: frameCount 0 = to the end. Frames count from 0; those of a sequence have the number in their name. */
-  WeftBool hasFirstFrame; /* zero: from the first that is there */
-  uint64_t firstFrame;
-  uint64_t frameCount;
-  uint64_t frameStep;  /* 0 and 1 = every frame */
+  /* Which frames of the inputs: "7", "1001-1005", "1001-1005x2", "10-"; empty = all. Frames count from 0; those of a sequence have
+     the number in their file's name. One that is asked for and not there is an error. */
+  WeftStringView frames;
   WeftBool overwrite;  /* zero: an output that exists is an error */
   WeftProgressCallback progress; /* may be NULL */
   void* progressUserdata;
