@@ -5,6 +5,7 @@
 // handle (a view keeps its texture), but no object but a buffer whose map is pending outlives the instance.
 // Threads: the instance's own (one at a time). The GPU thread touches only VBuffer's map state, and may drop the last reference to one.
 // Validity: a failed creation makes an object that is not valid ("error object" of the specification); using it is a validation error.
+// Include virtual_device.h (or virtual_gpu.h) rather than this file alone: destructors need VDevice whole.
 // The command side (encoders, passes, bundles, command buffers) derives its own classes from VReaching in encoder_state.h and others.
 #pragma once
 
@@ -145,10 +146,12 @@ class VBuffer final : public VResource {
   void set_writable(bool writable) { writable_ = writable; }
   void End(State how) override;
 
+  // Its bytes were charged to the account; given back at its end.
+  void Charged();
+  // Answers a pending map with an abort-error, and unmaps without a word to the library. Any thread.
+  void AbortMap(std::string_view why);
+
   gpu::Owned<WGPUBuffer> native;
-  void (*destroy_native)(WGPUBuffer) = nullptr;  // null: lent, never destroyed
-  uint64_t charged = 0;  // bytes; 0 after destroy
-  bool counted = false;  // against the count of buffers
 
   // The map state machine of the specification. map_mutex guards pending and generation; never held over a call of the library, whose
   // callbacks take it.
@@ -163,9 +166,12 @@ class VBuffer final : public VResource {
   std::vector<std::byte> shadow;  // the mapping of an invalid buffer made with mappedAtCreation
 
  private:
+  void GiveBack();
   const uint64_t size_;
   const uint32_t usage_;
   bool writable_ = true;
+  uint64_t charged_ = 0;
+  bool counted_ = false;
 };
 
 struct TextureInfo {
@@ -189,12 +195,15 @@ class VTexture final : public VResource {
   uint32_t layers() const { return info_.dimension == wit::GpuTextureDimension::D2 ? info_.depth_or_layers : 1; }
   void End(State how) override;
 
+  // So many bytes were charged to the account; given back at its end.
+  void Charged(uint64_t bytes);
+
   gpu::Owned<WGPUTexture> native;
-  void (*destroy_native)(WGPUTexture) = nullptr;  // null: lent, never destroyed
-  uint64_t charged = 0;
-  bool counted = false;
 
  private:
+  void GiveBack();
+  uint64_t charged_ = 0;
+  bool counted_ = false;
   const TextureInfo info_;
 };
 
@@ -208,7 +217,6 @@ class VQuerySet final : public VResource {
   const wit::GpuQueryType type;
   const uint32_t count;
   gpu::Owned<WGPUQuerySet> native;
-  void (*destroy_native)(WGPUQuerySet) = nullptr;
 };
 
 class VTextureView final : public VReaching {

@@ -5,6 +5,7 @@
 // Threads: the instance's own, except Lose(), which the GPU thread calls on a real loss.
 #pragma once
 
+#include <atomic>
 #include <bitset>
 #include <functional>
 #include <mutex>
@@ -51,7 +52,7 @@ class VDevice final : public VObject {
   void PushScope(wit::GpuErrorFilter filter);
   // Nothing: there was no scope. Else the error that the scope caught first.
   std::optional<std::optional<DeviceError>> PopScope();
-  void TakeStream(wasm::StreamSource<Rep> stream);
+  void TakeStream(StreamSource<Rep> stream);
   // A guest dropped an error that the stream had brought.
   void StreamErrorRead();
 
@@ -60,8 +61,8 @@ class VDevice final : public VObject {
 
   // Any thread. The first call counts. Answers all that wait for `lost`.
   void Lose(wit::GpuDeviceLostReason reason, std::string_view message);
-  bool lost() const;
-  void WhenLost(wasm::Completion<Rep> done);
+  bool lost() const { return lost_.load(std::memory_order_acquire); }
+  void WhenLost(Completion<Rep> done);
   // The instance ends: nobody is answered any more.
   void Close();
 
@@ -70,23 +71,28 @@ class VDevice final : public VObject {
     wit::GpuErrorFilter filter;
     std::optional<DeviceError> error;
   };
+  void AnswerLost(Completion<Rep> done);
+
   const Ref<gpu::Device> gpu_;  // natives of this device's objects end before it
   const Ref<Table> table_;
   const Log& log_;
   const WGPULimits limits_;
   const Features features_;
   std::vector<Scope> scopes_;
-  wasm::StreamSource<Rep> stream_;
+  StreamSource<Rep> stream_;
   bool stream_taken_ = false;
   uint32_t stream_unread_ = 0;
   std::vector<DeviceError> uncaptured_;
 
   mutable std::mutex lost_mutex_;
-  bool lost_ = false;
+  std::atomic<bool> lost_{false};
   wit::GpuDeviceLostReason lost_reason_{};
   std::string lost_message_;
-  std::vector<wasm::Completion<Rep>> lost_waiting_;
+  std::vector<Completion<Rep>> lost_waiting_;
 };
+
+// The library's text without the lines that name its own functions, on one line.
+std::string CleanMessage(std::string_view text);
 
 // Around calls of the library for one virtual device: what it raises goes to the device's scopes when this ends, or at Flush().
 //   NativeErrors errors(device);
@@ -99,7 +105,7 @@ class NativeErrors {
   // Routes what came so far; true when something did. `prefix` is put before each message.
   bool Flush(std::string_view prefix = {});
   // What came, unrouted; the caller reports it itself.
-  std::vector<gpu::GpuError> Take();
+  std::vector<DeviceError> Take();
 
  private:
   VDevice* const device_;

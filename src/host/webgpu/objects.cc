@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/webgpu/objects.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "host/webgpu/virtual_device.h"
+
+namespace weft::host {
+
+VObject::VObject(Kind kind, Ref<Account> account, Ref<VDevice> device, std::string_view label)
+    : kind_(kind), account_(std::move(account)), device_(std::move(device)), label_(label) {
+  account_->ObjectBorn(kind_);
+}
+
+VObject::~VObject() { account_->ObjectGone(kind_); }
+
+std::string VObject::Name() const {
+  if (label_.empty()) return fmt::format("{} without a label", KindName(kind_));
+  return fmt::format("{} '{}'", KindName(kind_), label_);
+}
+
+// --- buffers ---
+
+void VBuffer::GiveBack() {
+  if (charged_) {
+    account()->RefundBufferBytes(charged_);
+    device()->gpu().counters().BufferGone(charged_);
+  }
+  charged_ = 0;
+}
+
+void VBuffer::Charged() {
+  charged_ = size_;
+  counted_ = true;
+  if (size_) device()->gpu().counters().BufferCreated(size_);
+}
+
+VBuffer::~VBuffer() {
+  GiveBack();
+  if (counted_) account()->RefundBuffer();
+}
+
+void VBuffer::End(State how) {
+  if (state_ != State::Alive) return;
+  state_ = how;
+  AbortMap("the buffer was destroyed");
+  if (native && !imported()) device()->wgpu().BufferDestroy(native.get());
+  native.Reset();
+  shadow.clear();
+  GiveBack();
+}
+
+void VBuffer::AbortMap(std::string_view why) {
+  MapDone done;
+  {
+    std::lock_guard lock(map_mutex);
+    map_state.store(wit::GpuBufferMapState::Unmapped, std::memory_order_release);
+    ++generation;
+    done = std::move(pending);
+  }
+  if (done) done.Done(wit::Res<Unit, wit::MapAsyncError>::Err({{wit::MapAsyncErrorKind::Tag::AbortError}, Str(why)}));
+}
+
+// --- textures ---
+
+void VTexture::GiveBack() {
+  if (charged_) {
+    account()->RefundTextureBytes(charged_);
+    device()->gpu().counters().TextureGone(charged_);
+  }
+  charged_ = 0;
+}
+
+void VTexture::Charged(uint64_t bytes) {
+  charged_ = bytes;
+  counted_ = true;
+  if (bytes) device()->gpu().counters().TextureCreated(bytes);
+}
+
+VTexture::~VTexture() {
+  GiveBack();
+  if (counted_) account()->RefundTexture();
+}
+
+void VTexture::End(State how) {
+  if (state_ != State::Alive) return;
+  state_ = how;
+  if (native && !imported()) device()->wgpu().TextureDestroy(native.get());
+  native.Reset();
+  GiveBack();
+}
+
+VTextureView::VTextureView(Ref<Account> account, Ref<VDevice> device, std::string_view label, Ref<VTexture> texture)
+    : VReaching(kKind, std::move(account), std::move(device), label), texture_(std::move(texture)) {
+  reach_.Add(texture_.get());
+}
+
+uint32_t VTextureView::width() const { return std::max(1u, texture_->info().width >> base_mip); }
+uint32_t VTextureView::height() const {
+  return texture_->info().dimension == wit::GpuTextureDimension::D1 ? 1 : std::max(1u, texture_->info().height >> base_mip);
+}
+uint32_t VTextureView::depth() const {
+  return texture_->info().dimension == wit::GpuTextureDimension::D3 ? std::max(1u, texture_->info().depth_or_layers >> base_mip) : 1;
+}
+
+void VQuerySet::End(State how) {
+  if (state_ != State::Alive) return;
+  state_ = how;
+  if (native) device()->wgpu().QuerySetDestroy(native.get());
+  native.Reset();
+}
+
+// --- layouts, shaders ---
+
+const BindingLayout* VBindGroupLayout::Find(uint32_t binding) const {
+  const auto it = std::lower_bound(entries.begin(), entries.end(), binding, [](const BindingLayout& e, uint32_t b) { return e.binding < b; });
+  return it != entries.end() && it->binding == binding ? &*it : nullptr;
+}
+
+bool VBindGroupLayout::Equivalent(const VBindGroupLayout& o) const {
+  if (this == &o) return true;
+  return exclusive == o.exclusive && exclusive_index == o.exclusive_index && entries == o.entries;
+}
+
+VShaderModule::~VShaderModule() { account()->RefundShader(charged); }
+
+}  // namespace weft::host
