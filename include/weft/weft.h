@@ -290,7 +290,7 @@ typedef struct WeftValue {
   WeftBool boolean;
   int64_t integer;
   double number;
-  double vector[4]; /* Vector and Color; what a parameter does not use is 0 */
+  double vector[4]; /* Vector and Color: red, green, blue, alpha; what a parameter does not use is 0 */
   WeftStringView text;
   const void* bytes;
   size_t byteCount;
@@ -426,7 +426,8 @@ WEFT_EXPORT WeftError* weftGraphAddSink(WeftGraph graph, WeftStringView id, Weft
 WEFT_EXPORT WeftError* weftGraphAddResize(WeftGraph graph, WeftStringView id, uint32_t width, uint32_t height,
                                           WeftFit fit) WEFT_NOEXCEPT;
 
-/* Connects an output to an input. An empty fromPort is the first output, an empty toPort the first input that nothing is bound to. */
+/* Connects an output to an input. An empty fromPort is the first output, an empty toPort the first input; an edge to the first input is left
+   out where another names that port. */
 WEFT_EXPORT WeftError* weftGraphBind(WeftGraph graph, WeftStringView toNode, WeftStringView toPort, WeftStringView fromNode,
                                      WeftStringView fromPort) WEFT_NOEXCEPT;
 
@@ -465,6 +466,7 @@ WEFT_EXPORT void weftGraphCancel(WeftGraph graph) WEFT_NOEXCEPT;
 typedef struct WeftNodeReport {
   WeftStringView id;
   WeftStringView kind; /* "source", "plugin", "resize", "sink" */
+  WeftBool conversion; /* weft put it in: upload, read-back, formats, colour */
   uint64_t frames;
   uint64_t cpuNanoseconds; /* time on CPU threads, all frames together */
   WeftBool hasGpuTime;
@@ -488,42 +490,67 @@ WEFT_EXPORT void weftReportRelease(WeftReport report) WEFT_NOEXCEPT;
 
 /* ---- Chain: frames of your own program through plugins ----------------------------------------------------------------------------- */
 
+/* How the samples of a CPU frame lie in memory. Samples are native-endian; those of more than 8 bits take two bytes. */
 typedef enum WeftPixelFormat {
   WeftPixelFormat_Undefined = 0,
-  WeftPixelFormat_Rgba8Unorm = 1,  /* one plane, 4 bytes a pixel */
-  WeftPixelFormat_Rgba16Unorm = 2, /* one plane, 8 bytes a pixel */
-  WeftPixelFormat_Rgba16Float = 3, /* one plane, 8 bytes a pixel */
-  WeftPixelFormat_Rgba32Float = 4, /* one plane, 16 bytes a pixel */
+  WeftPixelFormat_Rgba8Unorm = 1,  /* one plane, 4 bytes a pixel: R, G, B, A */
+  WeftPixelFormat_Bgra8Unorm = 2,  /* one plane, 4 bytes a pixel: B, G, R, A */
+  WeftPixelFormat_Rgba16Unorm = 3, /* one plane, 8 bytes a pixel */
+  WeftPixelFormat_Rgba16Float = 4, /* one plane, 8 bytes a pixel */
+  WeftPixelFormat_Rgba32Float = 5, /* one plane, 16 bytes a pixel */
+  WeftPixelFormat_Rgb8Unorm = 6,   /* one plane, 3 bytes a pixel */
+  WeftPixelFormat_R8Unorm = 7,     /* gray */
+  WeftPixelFormat_Yuv420p8 = 8,    /* planes Y, Cb, Cr; chroma halved both ways and rounded up */
+  WeftPixelFormat_Yuv422p8 = 9,
+  WeftPixelFormat_Yuv444p8 = 10,
+  WeftPixelFormat_Yuv420p10 = 11, /* the 10 bits are the low ones */
+  WeftPixelFormat_Nv12 = 12,      /* planes Y, then pairs of Cb and Cr */
+  WeftPixelFormat_P010 = 13,      /* as Nv12, 16-bit samples, the 10 bits are the high ones */
   WeftPixelFormat_Force32 = 0x7FFFFFFF
 } WeftPixelFormat;
 
 typedef enum WeftAlphaMode {
-  WeftAlphaMode_Default = 0, /* straight */
+  WeftAlphaMode_Default = 0, /* straight where there is alpha, else opaque */
   WeftAlphaMode_Opaque = 1,
   WeftAlphaMode_Straight = 2,
   WeftAlphaMode_Premultiplied = 3,
   WeftAlphaMode_Force32 = 0x7FFFFFFF
 } WeftAlphaMode;
 
-/* Code points of ITU-T H.273; 0 = default: BT.709 primaries (1); transfer sRGB (13) for unorm formats, linear (8) for float ones. */
+typedef enum WeftColorRange {
+  WeftColorRange_Default = 0, /* full for RGB and gray, limited for YCbCr */
+  WeftColorRange_Limited = 1,
+  WeftColorRange_Full = 2,
+  WeftColorRange_Force32 = 0x7FFFFFFF
+} WeftColorRange;
+
+/* Code points of ITU-T H.273. 0 is the default: primaries BT.709 (1); transfer sRGB (13) for unsigned-normalised RGB, linear (8) for
+   float formats and float textures, BT.709 (1) for YCbCr; matrix BT.709 (1), of YCbCr only. */
 typedef struct WeftColorSpace {
-  uint8_t primaries;
-  uint8_t transfer;
+  uint32_t primaries;
+  uint32_t transfer;
+  uint32_t matrix;
+  WeftColorRange range;
 } WeftColorSpace;
 
-/* A frame that is given or got. Either `data` or `texture` is set. */
+typedef struct WeftPlane {
+  const void* data; /* top row first */
+  size_t stride;    /* bytes from row to row; in what weft takes 0 = rows without gaps */
+} WeftPlane;
+
+/* A frame that is given or got: either planes[0].data or `texture` is set. */
 typedef struct WeftFrame {
   const WeftChained* nextInChain;
-  uint32_t width; /* pixels */
+  uint32_t width; /* pixels; of a texture weft asks the texture */
   uint32_t height;
-  WeftPixelFormat format; /* of `data`; a texture knows its own */
-  const void* data;       /* top row first */
-  size_t stride;          /* bytes from row to row; 0 = rows without gaps */
-  WGPUTexture texture;    /* 2D, one sample, usage with TextureBinding | CopySrc; on the runtime's device */
+  WeftPixelFormat format; /* of the planes; a texture knows its own */
+  WeftPlane planes[4];
+  WGPUTexture texture; /* 2D, one sample, usage with TextureBinding | CopySrc; on the runtime's device */
   WeftColorSpace color;
   WeftAlphaMode alpha;
-  uint64_t number;
-  WeftRational pts; /* seconds; not given = number / rate */
+  uint64_t number;       /* told to the plugins */
+  WeftRational pts;      /* seconds; not given = number / the chain's rate */
+  WeftRational duration; /* seconds; not given = 1 / the chain's rate */
 } WeftFrame;
 
 typedef struct WeftChainNode {
@@ -548,13 +575,13 @@ WEFT_EXPORT void weftChainRelease(WeftChain chain) WEFT_NOEXCEPT;
 /* Sets a parameter, also while frames are under way: it counts from the next pushed frame on. Name, type and range are checked here. */
 WEFT_EXPORT WeftError* weftChainSet(WeftChain chain, WeftStringView node, WeftStringView parameter, const WeftValue* value) WEFT_NOEXCEPT;
 
-/* Gives a frame to the chain. CPU pixels are copied before it returns. A texture is referenced until the frame has been pulled, must not
+/* Gives a frame to the chain. CPU planes are copied before it returns. A texture is referenced until the frame has been pulled, must not
    be written meanwhile, and must hold its pixels by what was submitted before this call. When queueDepth frames are under way it
    waits for a pull. Frames may change size and format; the chain is then configured again. */
 WEFT_EXPORT WeftError* weftChainPush(WeftChain chain, const WeftFrame* frame) WEFT_NOEXCEPT;
 
 /* The next frame's result, in the order of the pushes. Waits until it is made; without a frame under way it is an invalid argument.
-   Pull reads pixels back in the format asked for (Undefined = Rgba8Unorm) with straight alpha; PullTexture gives the texture in the
+   Pull reads pixels back in the format asked for (Undefined = Rgba8Unorm), straight alpha where it has alpha; PullTexture gives the texture in the
    chain's work format, with all the work on it submitted, to use until the image is released. A failed frame's error comes from its pull. */
 WEFT_EXPORT WeftError* weftChainPull(WeftChain chain, WeftPixelFormat format, WeftImage* image) WEFT_NOEXCEPT;
 WEFT_EXPORT WeftError* weftChainPullTexture(WeftChain chain, WeftImage* image) WEFT_NOEXCEPT;
@@ -575,12 +602,15 @@ typedef struct WeftExecDescriptor {
   const WeftStringView* arguments; /* what wasi:cli/environment tells; the component's name is not added */
 } WeftExecDescriptor;
 
-/* One instance of a component that need not know weft; it may import wasi:webgpu and WASI's clocks, random, stdio. */
+/* One instance of a component that need not know weft; it may import wasi:webgpu and WASI's clocks, random, stdio. It lives in your
+   process also where the runtime is a supervised one. */
 WEFT_EXPORT WeftError* weftExecCreate(WeftRuntime runtime, const WeftExecDescriptor* descriptor, WeftExec* exec) WEFT_NOEXCEPT;
 /* Calls an export by name ("add", or "pkg:iface/name#add"). Arguments and result are WAVE text: 1, "text", {x: 1}, [1, 2], some(1).
    The result is empty when the function has none. */
 WEFT_EXPORT WeftError* weftExecInvoke(WeftExec exec, WeftStringView name, size_t argumentCount, const WeftStringView* arguments,
                                       WeftString* result) WEFT_NOEXCEPT;
+/* Runs a command (a component that exports wasi:cli/run); exitCode is what it ended with. */
+WEFT_EXPORT WeftError* weftExecRun(WeftExec exec, uint32_t* exitCode) WEFT_NOEXCEPT;
 WEFT_EXPORT void weftExecAddRef(WeftExec exec) WEFT_NOEXCEPT;
 WEFT_EXPORT void weftExecRelease(WeftExec exec) WEFT_NOEXCEPT;
 

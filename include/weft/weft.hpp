@@ -341,6 +341,12 @@ class Exec : public Handle<WeftExec, detail::AddRefExec, detail::ReleaseExec> {
     WeftError* error = weftExecInvoke(get(), View(name), views.size(), views.data(), &raw);
     return detail::ToResult<String>(error, raw);
   }
+  // The exit code of a command.
+  Result<uint32_t> Run() const {
+    uint32_t code = 0;
+    if (WeftError* error = weftExecRun(get(), &code)) return Error::Acquire(error);
+    return code;
+  }
 };
 
 }  // namespace api
