@@ -6,12 +6,12 @@
 
 #include <pthread.h>
 
-#include <condition_variable>
-#include <deque>
+#include <cstddef>
 #include <functional>
-#include <mutex>
+#include <memory>
 #include <optional>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace weft::gpu {
@@ -20,7 +20,7 @@ class BigStack {
  public:
   static constexpr size_t kStackBytes = size_t{256} << 20;
 
-  explicit BigStack(int threads) : max_threads_(threads) {}
+  explicit BigStack(int threads);
   ~BigStack();
   BigStack(const BigStack&) = delete;
   BigStack& operator=(const BigStack&) = delete;
@@ -41,18 +41,16 @@ class BigStack {
   void Post(std::function<void()> fn);
 
  private:
+  struct State;  // shared with the threads: one of them may be where the BigStack itself ends
+
   void RunErased(const std::function<void()>& fn);
   void Enqueue(std::function<void()> fn);
-  void Loop();
-  static void* ThreadMain(void* self);
+  static void Loop(State& state);
+  static void* ThreadMain(void* state);
 
   const int max_threads_;
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  std::deque<std::function<void()>> queue_;
-  std::vector<pthread_t> threads_;
-  int idle_ = 0;
-  bool stop_ = false;
+  std::shared_ptr<State> state_;
+  std::vector<pthread_t> threads_;  // under the state's mutex
 };
 
 }  // namespace weft::gpu

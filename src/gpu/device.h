@@ -6,6 +6,7 @@
 // Nothing here blocks on the GPU, except WaitIdle, which sleeps on a condition variable while the GPU thread polls.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -109,7 +110,9 @@ class Device : public RefCounted {
   std::string loss_message() const;
   // OK, or ErrorKind::DeviceLost with the reason.
   Status CheckAlive() const;
-  // Runs once, at the loss, on the thread that noticed it; at once if already lost. Not for the device's own end.
+  // OK, or what went wrong in calls of this device: DeviceLost first, then the collector's first error.
+  Status Outcome(const ErrorCollector& errors, std::string_view doing) const;
+  // Runs once on the GPU thread after the loss, also when it is lost already. Not at the device's own end.
   void OnLost(std::function<void(LossReason, const std::string& message)> callback);
   // Behaves from now on as if the driver had lost the device: for tests (`--inject device-lost`) and for an adopted device's owner.
   void ReportLoss(LossReason reason, std::string message);
@@ -149,11 +152,10 @@ class Device : public RefCounted {
   Owned<WGPURenderPassEncoder> Own(WGPURenderPassEncoder h) const { return {h, procs().RenderPassEncoderRelease}; }
 
  private:
-  class Core;  // gpu_thread.h: handles, pending callbacks, loss; shared with the GPU thread
+  class Core;  // device_core.h: handles, pending callbacks, loss; shared with the GPU thread
 
   Device(Ref<Library> library, std::shared_ptr<Core> core, Log log, bool adopted);
   ~Device() override;
-  void ReadFacts();
 
   Ref<Library> library_;
   std::shared_ptr<Core> core_;

@@ -35,7 +35,9 @@ class ErrorSink {
 // Scopes nest; the innermost gets the error. Stack objects only.
 class ScopedErrors {
  public:
-  explicit ScopedErrors(ErrorSink& sink);
+  explicit ScopedErrors(ErrorSink& sink) : ScopedErrors(&sink) {}
+  // Null: errors go to the device's log again.
+  explicit ScopedErrors(ErrorSink* sink);
   ~ScopedErrors();
   ScopedErrors(const ScopedErrors&) = delete;
   ScopedErrors& operator=(const ScopedErrors&) = delete;
@@ -57,12 +59,13 @@ class ErrorCollector final : public ErrorSink {
   void OnGpuError(GpuErrorKind kind, std::string_view message) noexcept override;
 
   const std::vector<GpuError>& errors() const { return errors_; }
-  bool empty() const { return errors_.empty(); }
+  bool empty() const { return errors_.empty() && !lost_errors_; }
   // The first error as an Error: validation becomes InvalidArgument, out-of-memory OutOfMemory, the others Internal.
   Status ToStatus(std::string_view doing) const;
 
  private:
   std::vector<GpuError> errors_;
+  bool lost_errors_ = false;
   ScopedErrors scope_;
 };
 

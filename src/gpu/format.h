@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What every texture format of WebGPU is: sizes, abilities, names. The tables of "Texture Format Capabilities" (WebGPU §26.1) as data;
-// a device's features widen them (FormatUsage). Pure; any thread.
+// a device's features widen them (AbilitiesOf in texture_pool.h). Pure; any thread.
 #pragma once
 
 #include <webgpu.h>
@@ -31,7 +31,7 @@ struct FormatInfo {
 // Null for a value that is no format of webgpu.h.
 const FormatInfo* FindFormat(WGPUTextureFormat format);
 const FormatInfo* FindFormat(std::string_view name);
-// "rgba8unorm", or "format-0x…" for a strange value.
+// "rgba8unorm", or "unknown" for a value that is no format.
 std::string_view FormatName(WGPUTextureFormat format);
 
 // Bytes of one texel; 0 for compressed or implementation-defined ones.

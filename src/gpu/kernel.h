@@ -2,9 +2,8 @@
 // Shader modules and pipelines with errors as values, made on the big stack. Any thread.
 #pragma once
 
-#include <initializer_list>
+#include <span>
 #include <string_view>
-#include <utility>
 
 #include "base/result.h"
 #include "gpu/device.h"

@@ -30,6 +30,13 @@ struct TextureKey {
   bool operator==(const TextureKey&) const = default;
 };
 
+// What a format can do on this device: the table of format.h widened by the device's features.
+struct FormatAbilities {
+  bool creatable = false, renderable = false, blendable = false, filterable = false;
+  bool storage = false;  // write-only at least
+};
+FormatAbilities AbilitiesOf(const Device& device, WGPUTextureFormat format);
+
 // What nodes' textures are made with: everything the format can do on this device, so that one pool serves all nodes. Always has
 // TextureBinding, CopySrc and CopyDst; StorageBinding and RenderAttachment where the format has them.
 WGPUTextureUsage FullUsage(const Device& device, WGPUTextureFormat format);
