@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+# weft_c_kit()                                             the kit for weft:plugin, once a build tree
+# weft_c_plugin(NAME OUTPUT FILE SOURCES file... [DEFINES d...])   a component from C or C++; target NAME
+# weft_rust_plugin(NAME OUTPUT FILE CRATE dir)              a component from a Rust crate on sdk/rust; target NAME
+# Compilers are the guests' own (clang-22, rustc-web), not those of the host build. Parts from outside: WEFT_WASM_TOOLS, WEFT_PARTS.
+set(WEFT_SDK ${CMAKE_CURRENT_LIST_DIR}/..)
+cmake_path(NORMAL_PATH WEFT_SDK)
+set(weft_guest_environment ${CMAKE_COMMAND} -E env WEFT_WASM_TOOLS=${WEFT_WASM_TOOLS} WEFT_PARTS=${WEFT_PARTS})
+
+function(weft_c_kit)
+  if(TARGET weft_c_kit)
+    return()
+  endif()
+  set(kit ${CMAKE_BINARY_DIR}/c-kit)
+  file(GLOB sources CONFIGURE_DEPENDS ${WEFT_SDK}/c/src/* ${WEFT_SDK}/c/include/*)
+  add_custom_command(
+    OUTPUT ${kit}/objects
+    COMMAND ${weft_guest_environment} ${WEFT_SDK}/c/build-kit.sh ${kit}
+    DEPENDS ${sources} ${WEFT_SDK}/c/build-kit.sh ${WEFT_SDK}/../wit/plugin.wit
+    COMMENT "C kit for plugins"
+    VERBATIM)
+  add_custom_target(weft_c_kit DEPENDS ${kit}/objects)
+endfunction()
+
+function(weft_c_plugin name)
+  cmake_parse_arguments(arg "" "OUTPUT" "SOURCES;DEFINES" ${ARGN})
+  weft_c_kit()
+  list(TRANSFORM arg_SOURCES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ OUTPUT_VARIABLE sources)
+  set(defines)
+  foreach(define IN LISTS arg_DEFINES)
+    list(APPEND defines -D ${define})
+  endforeach()
+  cmake_path(GET arg_OUTPUT PARENT_PATH folder)
+  file(MAKE_DIRECTORY ${folder})
+  add_custom_command(
+    OUTPUT ${arg_OUTPUT}
+    COMMAND ${weft_guest_environment} ${WEFT_SDK}/c/build-plugin.sh ${sources} -o ${arg_OUTPUT} --kit ${CMAKE_BINARY_DIR}/c-kit --depfile
+            ${arg_OUTPUT}.d ${defines}
+    DEPENDS ${sources} ${WEFT_SDK}/c/build-plugin.sh ${CMAKE_BINARY_DIR}/c-kit/objects
+    DEPFILE ${arg_OUTPUT}.d
+    COMMENT "plugin ${name}"
+    VERBATIM)
+  add_custom_target(${name} DEPENDS ${arg_OUTPUT})
+  add_dependencies(${name} weft_c_kit)
+endfunction()
+
+function(weft_rust_plugin name)
+  cmake_parse_arguments(arg "" "OUTPUT;CRATE" "" ${ARGN})
+  cmake_path(ABSOLUTE_PATH arg_CRATE BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${arg_CRATE}/src/* ${WEFT_SDK}/rust/src/*)
+  cmake_path(GET arg_OUTPUT PARENT_PATH folder)
+  file(MAKE_DIRECTORY ${folder})
+  add_custom_command(
+    OUTPUT ${arg_OUTPUT}
+    COMMAND ${weft_guest_environment} ${WEFT_SDK}/rust/build-plugin.sh ${arg_CRATE} -o ${arg_OUTPUT}
+    DEPENDS ${sources} ${arg_CRATE}/Cargo.toml ${arg_CRATE}/Cargo.lock ${WEFT_SDK}/rust/Cargo.toml ${WEFT_SDK}/rust/build-plugin.sh
+            ${WEFT_SDK}/../wit/plugin.wit
+    COMMENT "plugin ${name}"
+    VERBATIM)
+  add_custom_target(${name} DEPENDS ${arg_OUTPUT})
+endfunction()
