@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/output.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "cli/text.h"
+
+namespace weft::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string Dump(const Json& json, int indent = -1) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);  // replace: never throws on bytes that are no UTF-8
+}
+
+std::string Str(WeftStringView s) { return std::string(View(s)); }
+
+// Columns as wide as their widest cell; all but the first and the last are right-aligned.
+std::string Table(const std::vector<std::vector<std::string>>& rows) {
+  std::vector<size_t> widths;
+  for (const auto& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  std::string text;
+  for (const auto& row : rows) {
+    std::string line;
+    for (size_t i = 0; i < row.size(); ++i) {
+      if (i > 0) line += "  ";
+      const bool left = i == 0 || i + 1 == widths.size();
+      line += left ? fmt::format("{:<{}}", row[i], widths[i]) : fmt::format("{:>{}}", row[i], widths[i]);
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += text.empty() ? line : "\n" + line;
+  }
+  return text;
+}
+
+std::string_view ValueKindName(const WeftParameter& p) {
+  if (p.choiceCount > 0) return "choice";
+  switch (p.defaultValue.kind) {
+    case WeftValueKind_Boolean: return "boolean";
+    case WeftValueKind_Integer: return "integer";
+    case WeftValueKind_Number: return "number";
+    case WeftValueKind_Text: return "text";
+    case WeftValueKind_Vector: return View(p.look) == "color" ? "color" : "vector";
+    case WeftValueKind_Color: return "color";
+    case WeftValueKind_Bytes: return "bytes";
+    default: return "unknown";
+  }
+}
+
+// As the command line writes it.
+std::string ValueText(const WeftValue& v) {
+  switch (v.kind) {
+    case WeftValueKind_Boolean: return v.boolean ? "true" : "false";
+    case WeftValueKind_Integer: return fmt::format("{}", v.integer);
+    case WeftValueKind_Number: return fmt::format("{}", v.number);
+    case WeftValueKind_Text: return fmt::format("{}", View(v.text));
+    case WeftValueKind_Vector:
+    case WeftValueKind_Color: return fmt::format("({},{},{},{})", v.vector[0], v.vector[1], v.vector[2], v.vector[3]);
+    case WeftValueKind_Bytes: return v.byteCount == 0 ? "none" : fmt::format("{} bytes", v.byteCount);
+    default: return "";
+  }
+}
+
+Json ValueJson(const WeftValue& v) {
+  switch (v.kind) {
+    case WeftValueKind_Boolean: return v.boolean != 0;
+    case WeftValueKind_Integer: return v.integer;
+    case WeftValueKind_Number: return v.number;
+    case WeftValueKind_Text: return Str(v.text);
+    case WeftValueKind_Vector:
+    case WeftValueKind_Color: return {v.vector[0], v.vector[1], v.vector[2], v.vector[3]};
+    case WeftValueKind_Bytes: return {{"bytes", v.byteCount}};
+    default: return nullptr;
+  }
+}
+
+std::string_view PortKindName(WeftPortKind kind) {
+  return kind == WeftPortKind_Texture ? "texture" : kind == WeftPortKind_Buffer ? "buffer" : "data";
+}
+
+std::vector<std::string> PortRow(const WeftPort& port) {
+  std::string notes = Str(port.formats);
+  if (notes.empty() && port.kind == WeftPortKind_Texture) notes = "any format";
+  if (port.optional) notes += ", optional";
+  if (port.windowFirst != 0 || port.windowLast != 0) notes += fmt::format(", frames {} to {}", port.windowFirst, port.windowLast);
+  return {fmt::format("  {}", View(port.id)), std::string(PortKindName(port.kind)), fmt::format("{}  {}", View(port.label), notes)};
+}
+
+Json PortJson(const WeftPort& port) {
+  return {{"id", Str(port.id)},         {"label", Str(port.label)},
+          {"kind", PortKindName(port.kind)}, {"optional", port.optional != 0},
+          {"formats", Str(port.formats)},    {"window", {port.windowFirst, port.windowLast}}};
+}
+
+std::vector<std::string> ParameterRow(const WeftParameter& p) {
+  std::string range;
+  if (p.choiceCount > 0) {
+    for (size_t i = 0; i < p.choiceCount; ++i) range += (i ? "|" : "") + Str(p.choices[i]);
+  } else if (p.hasMinimum && p.hasMaximum) {
+    range = fmt::format("{} to {}", p.minimum, p.maximum);
+  } else if (p.hasMinimum) {
+    range = fmt::format("from {}", p.minimum);
+  } else if (p.hasMaximum) {
+    range = fmt::format("up to {}", p.maximum);
+  }
+  std::string notes = Str(p.description.length ? p.description : p.label);
+  if (!range.empty()) notes = range + (notes.empty() ? "" : ": " + notes);
+  if (p.animatable) notes += " (animatable)";
+  return {fmt::format("  {}", View(p.id)), std::string(ValueKindName(p)), ValueText(p.defaultValue), notes};
+}
+
+Json ParameterJson(const WeftParameter& p) {
+  Json json = {{"id", Str(p.id)},       {"label", Str(p.label)}, {"description", Str(p.description)}, {"group", Str(p.group)},
+               {"look", Str(p.look)},   {"type", ValueKindName(p)}, {"default", ValueJson(p.defaultValue)},
+               {"animatable", p.animatable != 0}};
+  if (p.hasMinimum) json["minimum"] = p.minimum;
+  if (p.hasMaximum) json["maximum"] = p.maximum;
+  if (p.choiceCount > 0) {
+    json["choices"] = Json::array();
+    for (size_t i = 0; i < p.choiceCount; ++i) json["choices"].push_back(Str(p.choices[i]));
+  }
+  return json;
+}
+
+std::string_view AdapterTypeName(WeftAdapterType type) {
+  switch (type) {
+    case WeftAdapterType_Discrete: return "discrete";
+    case WeftAdapterType_Integrated: return "integrated";
+    case WeftAdapterType_Software: return "software";
+    default: return "unknown";
+  }
+}
+
+}  // namespace
+
+std::string ReportText(const WeftReportInfo& report) {
+  std::vector<std::vector<std::string>> rows = {{"node", "frames", "CPU", "a frame", "GPU", "a frame", ""}};
+  for (size_t i = 0; i < report.nodeCount; ++i) {
+    const WeftNodeReport& n = report.nodes[i];
+    const uint64_t frames = std::max<uint64_t>(1, n.frames);
+    std::vector<std::string> row = {Str(n.id), fmt::format("{}", n.frames), FormatTime(n.cpuNanoseconds), FormatTime(n.cpuNanoseconds / frames)};
+    if (n.hasGpuTime) {
+      row.insert(row.end(), {FormatTime(n.gpuNanoseconds), FormatTime(n.gpuNanoseconds / frames), ""});
+    } else {
+      row.insert(row.end(), {"-", "-", n.gpuTimeReason.length ? fmt::format("no GPU time: {}", View(n.gpuTimeReason)) : ""});
+    }
+    rows.push_back(std::move(row));
+  }
+  std::string text = Table(rows);
+  const double seconds = static_cast<double>(report.elapsedNanoseconds) / 1e9;
+  std::string files;
+  for (size_t i = 0; i < report.fileCount; ++i) files += fmt::format("{}'{}'", i ? ", " : "", View(report.files[i]));
+  text += fmt::format("\n{} {} in {}", report.frames, report.frames == 1 ? "frame" : "frames", FormatTime(report.elapsedNanoseconds));
+  if (report.frames > 1 && seconds > 0) text += fmt::format(" ({:.1f} fps)", static_cast<double>(report.frames) / seconds);
+  if (report.gpu.length > 0) text += fmt::format(" on {}", View(report.gpu));
+  if (!files.empty()) text += ": wrote " + files;
+  return text;
+}
+
+std::string ReportJson(const WeftReportInfo& report) {
+  Json json = {{"event", "done"}, {"frames", report.frames}, {"elapsed", static_cast<double>(report.elapsedNanoseconds) / 1e9},
+               {"gpu", Str(report.gpu)}, {"nodes", Json::array()}, {"files", Json::array()}};
+  for (size_t i = 0; i < report.nodeCount; ++i) {
+    const WeftNodeReport& n = report.nodes[i];
+    Json node = {{"id", Str(n.id)}, {"kind", Str(n.kind)}, {"frames", n.frames}, {"cpu", static_cast<double>(n.cpuNanoseconds) / 1e9}};
+    if (n.hasGpuTime) {
+      node["gpu"] = static_cast<double>(n.gpuNanoseconds) / 1e9;
+    } else {
+      node["gpu"] = nullptr;
+      node["gpuReason"] = Str(n.gpuTimeReason);
+    }
+    json["nodes"].push_back(std::move(node));
+  }
+  for (size_t i = 0; i < report.fileCount; ++i) json["files"].push_back(Str(report.files[i]));
+  return Dump(json);
+}
+
+std::string PluginText(const WeftPluginInfo& p) {
+  std::string text = fmt::format("{} {}", View(p.id), View(p.version));
+  if (p.label.length > 0) text += fmt::format(": {}", View(p.label));
+  if (p.description.length > 0) text += fmt::format("\n{}", View(p.description));
+  text += fmt::format("\n\nfile    {}\nsha256  {}\nframes  {}", View(p.path), View(p.sha256), p.sequential ? "in order" : "in any order");
+  const auto section = [&text](std::string_view title, std::vector<std::vector<std::string>> rows) {
+    text += fmt::format("\n\n{}\n{}", title, rows.empty() ? "  none" : Table(rows));
+  };
+  std::vector<std::vector<std::string>> rows;
+  for (size_t i = 0; i < p.inputCount; ++i) rows.push_back(PortRow(p.inputs[i]));
+  section("inputs", std::move(rows));
+  rows.clear();
+  for (size_t i = 0; i < p.outputCount; ++i) rows.push_back(PortRow(p.outputs[i]));
+  section("outputs", std::move(rows));
+  rows.clear();
+  for (size_t i = 0; i < p.parameterCount; ++i) rows.push_back(ParameterRow(p.parameters[i]));
+  section("parameters", std::move(rows));
+  rows.clear();
+  for (size_t i = 0; i < p.importCount; ++i) rows.push_back({fmt::format("  {}", View(p.imports[i]))});
+  section("imports", std::move(rows));
+  if (p.bindings.length > 0) text += fmt::format("\n\nbindings\n{}", View(p.bindings));
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return text;
+}
+
+std::string PluginJson(const WeftPluginInfo& p) {
+  Json json = {{"path", Str(p.path)}, {"sha256", Str(p.sha256)}, {"id", Str(p.id)}, {"label", Str(p.label)}, {"version", Str(p.version)},
+               {"description", Str(p.description)}, {"sequential", p.sequential != 0}, {"inputs", Json::array()}, {"outputs", Json::array()},
+               {"parameters", Json::array()}, {"imports", Json::array()}};
+  for (size_t i = 0; i < p.inputCount; ++i) json["inputs"].push_back(PortJson(p.inputs[i]));
+  for (size_t i = 0; i < p.outputCount; ++i) json["outputs"].push_back(PortJson(p.outputs[i]));
+  for (size_t i = 0; i < p.parameterCount; ++i) json["parameters"].push_back(ParameterJson(p.parameters[i]));
+  for (size_t i = 0; i < p.importCount; ++i) json["imports"].push_back(Str(p.imports[i]));
+  if (p.bindings.length > 0) json["bindings"] = Str(p.bindings);
+  return Dump(json, 2);
+}
+
+std::string AdaptersText(const AdapterList& adapters) {
+  std::vector<std::vector<std::string>> rows = {{"", "number", "type", "backend", "name"}};
+  for (size_t i = 0; i < adapters.size(); ++i) {
+    const WeftAdapterInfo& a = adapters[i];
+    std::string name = Str(a.name);
+    if (a.driver.length > 0) name += fmt::format(" ({})", View(a.driver));
+    rows.push_back({a.chosen ? "*" : "", fmt::format("{}", i), std::string(AdapterTypeName(a.type)), Str(a.backend), name});
+  }
+  return Table(rows);
+}
+
+std::string AdaptersJson(const AdapterList& adapters) {
+  Json json = Json::array();
+  for (size_t i = 0; i < adapters.size(); ++i) {
+    const WeftAdapterInfo& a = adapters[i];
+    json.push_back({{"number", i}, {"name", Str(a.name)}, {"vendor", Str(a.vendor)}, {"driver", Str(a.driver)}, {"backend", Str(a.backend)},
+                    {"type", AdapterTypeName(a.type)}, {"chosen", a.chosen != 0}});
+  }
+  return Dump(json, 2);
+}
+
+std::string ErrorJson(std::string_view kind, int exit_code, std::string_view text) {
+  return Dump({{"event", "error"}, {"kind", kind}, {"exit", exit_code}, {"message", text}});
+}
+std::string LogJson(std::string_view level, std::string_view message) {
+  return Dump({{"event", "log"}, {"level", level}, {"message", message}});
+}
+std::string ResultJson(std::string_view name, std::string_view wave) {
+  return Dump({{"event", "result"}, {"invoke", name}, {"value", wave}});
+}
+
+}  // namespace weft::cli
