@@ -3,8 +3,8 @@
 // one sentence that names node, port or parameter, what was expected and what was found.
 //
 // Three conveniences are settled here, because they need the descriptions: a setting whose name is an input port's binds that port (its
-// value is "#1" for the first source, "id" or "id.port"); an edge without a port means the first port; an edge without a port to a node
-// whose first port something else binds is left out. Pure.
+// value is "#1" for the first source, "id" or "id.port"); an edge that names no output means the first; one that names no input means the
+// first required input that nothing else is bound to, and is left out where it is only implied and there is none. Pure.
 #pragma once
 
 #include <optional>

@@ -12,7 +12,8 @@
 //     },
 //     "edges": [["in", "blur.input"], ["blur", "out"]]
 //   }
-// An end without a port means the node's first port. Plain values; pure (no threads, files, GPU).
+// An end without a port means the node's first free one. ["a", "b", "implied"]: gives way where b's inputs are bound otherwise (shorthand.h).
+// Plain values; pure (no threads, files, GPU).
 #pragma once
 
 #include <functional>
@@ -43,6 +44,7 @@ struct EndPoint {
 struct EdgeSpec {
   EndPoint from;
   EndPoint to;
+  bool implied = false;
 };
 
 struct Document {

@@ -159,7 +159,7 @@ Result<Document> ParseDocument(std::string_view text, std::string_view name) {
   if (root.is_discarded()) {
     std::string why = "it is not JSON";
     try {
-      (void)Json::parse(text.begin(), text.end(), nullptr, true, true);
+      why = Json::parse(text.begin(), text.end(), nullptr, true, true).type_name();
     } catch (const std::exception& e) {
       why = e.what();
       if (const size_t at = why.find("] "); at != std::string::npos) why = why.substr(at + 2);
@@ -183,14 +183,15 @@ Result<Document> ParseDocument(std::string_view text, std::string_view name) {
     } else if (key == "edges") {
       if (!value.is_array()) return fail(Fail(ErrorKind::InvalidArgument, "edges must be a list of [from, to], but is {}", Found(value)));
       for (const Json& edge : value) {
-        if (!edge.is_array() || edge.size() != 2 || !edge[0].is_string() || !edge[1].is_string()) {
+        const bool implied = edge.is_array() && edge.size() == 3 && edge[2] == "implied";
+        if (!edge.is_array() || (edge.size() != 2 && !implied) || !edge[0].is_string() || !edge[1].is_string()) {
           return fail(Fail(ErrorKind::InvalidArgument, "edge {} must be a pair of strings like [\"in\", \"blur.input\"]", edge.dump()));
         }
         auto from = ParseEndPoint(edge[0].get<std::string>());
         if (!from) return fail(std::move(from.error()));
         auto to = ParseEndPoint(edge[1].get<std::string>());
         if (!to) return fail(std::move(to.error()));
-        document.edges.push_back({std::move(*from), std::move(*to)});
+        document.edges.push_back({std::move(*from), std::move(*to), implied});
       }
     } else {
       return fail(Fail(ErrorKind::InvalidArgument, "the document has the unknown member '{}'; known are weft, nodes and edges", key));
@@ -216,7 +217,11 @@ std::string ToJson(const Document& document) {
     }
   }
   Json& edges = root["edges"] = Json::array();
-  for (const EdgeSpec& e : document.edges) edges.push_back(Json::array({e.from.ToString(), e.to.ToString()}));
+  for (const EdgeSpec& e : document.edges) {
+    Json edge = Json::array({e.from.ToString(), e.to.ToString()});
+    if (e.implied) edge.push_back("implied");
+    edges.push_back(std::move(edge));
+  }
   return root.dump(2, ' ', false, Json::error_handler_t::replace);
 }
 

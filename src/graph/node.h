@@ -70,7 +70,9 @@ class Node {
  public:
   virtual ~Node() = default;
   virtual const Description& description() const = 0;
-  // Sources only.
+  // A source is asked for frame after frame until it answers `end`; all other nodes make a frame from their inputs.
+  virtual bool is_source() const { return false; }
+  // Sources only, where they read something.
   virtual const SourceInfo* source_info() const { return nullptr; }
   // A source that has one picture for all frames does not decide how long a run is.
   virtual bool still() const { return false; }
@@ -79,6 +81,8 @@ class Node {
   virtual Result<PortInfo> Want(size_t input, const PortInfo& offered, const Project& project);
   virtual void Configure(ConfigureJob job, Done<NodePlan> done) = 0;
   virtual void Process(FrameJob job, Done<FrameOutput> done) = 0;
+  // Instead of Process where runs go on after failures (ScheduleOptions::keep_going) and the node has no outputs: an input failed.
+  virtual void FrameFailed(uint64_t index, const Error& why) { (void)index, (void)why; }
   // After the last frame: sinks write and rename.
   virtual void Finish(Done<void> done) { done({}); }
   // Somebody asked for the end: calls in flight answer soon, with an Error of kind Cancelled if they cannot finish. Any thread.
@@ -91,9 +95,8 @@ class Node {
 class NodeFactory {
  public:
   virtual ~NodeFactory() = default;
-  // Loads or opens what the document names. Errors need no node id; the caller adds it.
+  // Loads or opens what the document names; nodes with open parameters read them from `spec`. Errors need no node id; the caller adds it.
   virtual Result<std::unique_ptr<Node>> Make(const NodeSpec& spec) = 0;
-  // Sinks and others with open parameters get them here, before Want.
   // One input, one output: pictures from CPU to GPU, back, or from one kind of texture to another.
   virtual Result<std::unique_ptr<Node>> MakeConversion(const PortInfo& from, const PortInfo& to) = 0;
 };

@@ -23,6 +23,8 @@ namespace weft::graph {
 struct ScheduleOptions {
   int in_flight = 6;  // at least 1
   int workers = 0;    // 0: one a node, but no more than the machine's cores + 2
+  // A frame that fails costs only itself: sinks hear of it (Node::FrameFailed) and the next frames go on. For embedding programs.
+  bool keep_going = false;
 };
 
 class RunObserver {
@@ -58,15 +60,15 @@ class Scheduler {
   Result<RunReport> Run();
   // Any thread, any number of times, also before Run.
   void Cancel();
-  // Any thread: changes a parameter from the next frame that the node begins. Checked against the description.
-  Status SetParameter(const std::string& node, const std::string& parameter, const Literal& value);
+  // Any thread: changes a parameter from frame `from` on, or from the next frame that the node begins if that is later. Checked.
+  Status SetParameter(const std::string& node, const std::string& parameter, const Literal& value, uint64_t from = 0);
   uint64_t frames_done() const;
   // Any thread, also while it runs.
   RunReport Report() const;
 
  private:
   struct State;
-  std::unique_ptr<State> state_;
+  std::shared_ptr<State> state_;  // shared with answers that nodes still owe
 };
 
 }  // namespace weft::graph

@@ -95,15 +95,14 @@ Result<Document> FromShorthand(const Shorthand& shorthand) {
     NodeSpec node{id, "plugin", cut.path, {}};
     if (auto ok = AddSettings(cut.settings, &node); !ok) return std::move(ok.error()).Context(what);
     doc.nodes.push_back(std::move(node));
-    // An edge to no port in particular gives way to a setting that binds the first input; see check.h.
-    doc.edges.push_back({{last, ""}, {id, ""}});
+    doc.edges.push_back({{last, ""}, {id, ""}, /*implied=*/true});
     last = id;
   }
   if (!shorthand.resize.empty()) {
     std::string id = "resize";
     for (int n = 2; doc.Find(id); ++n) id = fmt::format("resize-{}", n);
     doc.nodes.push_back({id, "resize", "", shorthand.resize});
-    doc.edges.push_back({{last, ""}, {id, ""}});
+    doc.edges.push_back({{last, ""}, {id, ""}, false});
     last = id;
   }
   for (size_t i = 0; i < shorthand.outputs.size(); ++i) {
@@ -115,7 +114,7 @@ Result<Document> FromShorthand(const Shorthand& shorthand) {
     if (!cut.mark.empty()) {
       WEFT_TRY_ASSIGN(from, ParseEndPoint(cut.mark).Context(what));
     }
-    doc.edges.push_back({from, {node.id, ""}});
+    doc.edges.push_back({from, {node.id, ""}, false});
     doc.nodes.push_back(std::move(node));
   }
   return doc;

@@ -1,0 +1,433 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "graph/scheduler.h"
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "base/fail.h"
+
+namespace weft::graph {
+namespace {
+
+constexpr uint64_t kNever = UINT64_MAX;
+
+// What a node made of one frame.
+struct Made {
+  std::vector<Ref<Payload>> outputs;
+  std::optional<Error> error;  // only where runs keep going
+};
+
+struct Pending {
+  uint64_t from = 0;
+  uint32_t parameter = 0;
+  Value value;
+};
+
+struct NodeState {
+  // Fixed at the start.
+  std::vector<Edge> inputs;
+  std::vector<size_t> consumers;
+  bool source = false, still = false;
+
+  // Under the mutex.
+  uint64_t next = 0;  // the frame to begin or, while busy, in hand
+  bool busy = false;
+  bool passing_error = false;  // its frame is not made, because an input failed
+  std::optional<uint64_t> ended;  // sources: there is no frame with this index
+  std::map<uint64_t, Made> made;  // what consumers may still need
+  std::vector<Animation> parameters;
+  std::vector<std::optional<Value>> told;  // values the node was told last
+  std::deque<Pending> pending;
+};
+
+}  // namespace
+
+// All of it is under `mutex`, but for the nodes' own calls.
+struct Scheduler::State {
+  Assembly assembly;
+  ScheduleOptions options;
+  RunObserver* observer = nullptr;
+  std::vector<NodeState> nodes;
+  uint64_t in_flight = 1;
+
+  mutable std::mutex mutex;
+  std::condition_variable work;
+  int running = 0;  // calls in nodes' hands
+  bool cancelled = false, stop = false;
+  uint64_t limit = kNever;  // frames from here on are not begun, since this one failed
+  std::optional<uint64_t> total;
+  std::optional<Error> error;
+  uint64_t done = 0;
+  std::map<uint64_t, FrameTime> times;
+  std::chrono::steady_clock::time_point begun;
+  std::optional<double> seconds;
+
+  State(Assembly a, ScheduleOptions o, RunObserver* w) : assembly(std::move(a)), options(o), observer(w) {
+    nodes.resize(assembly.nodes.size());
+    in_flight = static_cast<uint64_t>(std::max(1, options.in_flight));
+    for (size_t k = 0; k < nodes.size(); ++k) {
+      const AssembledNode& from = assembly.nodes[k];
+      nodes[k].source = from.node->is_source();
+      nodes[k].still = nodes[k].source && from.node->still();
+      nodes[k].parameters = from.parameters;
+      for (uint32_t p = 0; p < from.parameters.size(); ++p) nodes[k].told.emplace_back(from.parameters[p].At(0));  // Configure told these
+      for (const auto& window : from.windows) in_flight += static_cast<uint64_t>(window.second);
+    }
+    for (const Edge& e : assembly.edges) {
+      nodes[e.to_node].inputs.push_back(e);
+      auto& consumers = nodes[e.from_node].consumers;
+      if (std::ranges::find(consumers, e.to_node) == consumers.end()) consumers.push_back(e.to_node);
+    }
+  }
+
+  // The slowest node's frame: all before it are finished everywhere.
+  uint64_t Low() const {
+    uint64_t low = kNever;
+    for (const NodeState& node : nodes) {
+      if (!node.source) low = std::min(low, node.next);
+    }
+    if (low != kNever) return low;
+    for (const NodeState& node : nodes) {
+      if (!node.ended) low = std::min(low, node.next);
+    }
+    return low;
+  }
+
+  // Which frame of `from` stands in for frame `m`, or nothing where the port wants none; kNever: not known yet.
+  std::optional<uint64_t> Stand(const NodeState& from, int64_t m, Ends ends) const {
+    const std::optional<uint64_t> end = from.ended ? from.ended : total;
+    if (m < 0) {
+      if (ends == Ends::Absent) return std::nullopt;
+      m = ends == Ends::Mirror ? -m : 0;
+    }
+    auto u = static_cast<uint64_t>(m);
+    if (end && u >= *end) {
+      // A source that ended early repeats its last frame; the window's rule holds at the end of the run.
+      if (ends == Ends::Absent && (!total || u >= *total)) return std::nullopt;
+      const uint64_t last = *end - 1;
+      u = ends == Ends::Mirror && total && *end == *total && u - last <= last ? last - (u - last) : last;
+    }
+    if (from.next <= u && !(from.ended && u < *from.ended)) return kNever;
+    return u;
+  }
+
+  bool Ready(size_t k) const {
+    const NodeState& node = nodes[k];
+    const uint64_t n = node.next;
+    if (node.busy || n >= limit || (total && n >= *total)) return false;
+    if (node.source) return !node.ended && n < Low() + in_flight;
+    for (const NodeState& s : nodes) {
+      if (s.source && !s.ended && s.next <= n) return false;
+    }
+    if (!times.contains(n)) return false;
+    for (const Edge& e : node.inputs) {
+      const auto [first, last] = assembly.nodes[k].windows[e.to_port];
+      const Ends ends = assembly.nodes[k].node->description().inputs[e.to_port].ends;
+      for (int off = first; off <= last; ++off) {
+        if (Stand(nodes[e.from_node], static_cast<int64_t>(n) + off, ends) == kNever) return false;
+      }
+    }
+    return true;
+  }
+
+  // The oldest frame first; of one frame the node furthest along.
+  std::optional<size_t> Pick() const {
+    std::optional<size_t> best;
+    for (size_t k = 0; k < nodes.size(); ++k) {
+      if (Ready(k) && (!best || nodes[k].next <= nodes[*best].next)) best = k;
+    }
+    return best;
+  }
+
+  // The job, or the error of an input that failed.
+  Result<FrameJob> MakeJob(size_t k) {
+    NodeState& node = nodes[k];
+    FrameJob job;
+    job.index = node.next;
+    if (node.source) return job;
+    job.time = times.at(job.index);
+    for (const Edge& e : node.inputs) {
+      const auto [first, last] = assembly.nodes[k].windows[e.to_port];
+      const Ends ends = assembly.nodes[k].node->description().inputs[e.to_port].ends;
+      for (int off = first; off <= last; ++off) {
+        const auto u = Stand(nodes[e.from_node], static_cast<int64_t>(job.index) + off, ends);
+        if (!u) continue;
+        const Made& made = nodes[e.from_node].made.at(*u);
+        if (made.error) return *made.error;
+        job.inputs.push_back({e.to_port, off, made.outputs[e.from_port]});
+      }
+    }
+    while (!node.pending.empty() && node.pending.front().from <= job.index) {
+      Pending p = std::move(node.pending.front());
+      node.pending.pop_front();
+      node.parameters[p.parameter] = {std::move(p.value), std::nullopt};
+    }
+    const int64_t count = assembly.frame_count.value_or(1);
+    const double position = count > 1 ? static_cast<double>(job.index) / static_cast<double>(count - 1) : 0;
+    for (uint32_t p = 0; p < node.parameters.size(); ++p) {
+      Value value = node.parameters[p].At(position);
+      if (node.told[p] == value) continue;
+      node.told[p] = value;
+      job.changes.emplace_back(p, std::move(value));
+    }
+    return job;
+  }
+
+  // Frame n of node k cannot be. The error of the earliest frame is the run's.
+  void FailAt(size_t k, uint64_t n, Error e) {
+    if (cancelled || (error && n >= limit)) return;
+    limit = n;
+    error = std::move(e).Context(fmt::format("node '{}'", assembly.nodes[k].id));
+  }
+
+  // The answer of node k for its frame. Under the mutex.
+  void Take(size_t k, Result<FrameOutput> result) {
+    NodeState& node = nodes[k];
+    const uint64_t n = node.next;
+    node.busy = false;
+    --running;
+    if (!result && !(options.keep_going && !node.source)) {
+      FailAt(k, n, std::move(result.error()).Context(FrameName(k, n)));
+      return;
+    }
+    if (result && result->end) {
+      node.ended = n;
+      if (n == 0) FailAt(k, n, Fail(ErrorKind::InvalidArgument, "it has no frames"));
+    } else {
+      Made made;
+      if (result) {
+        made.outputs = std::move(result->outputs);
+        made.outputs.resize(assembly.nodes[k].node->description().outputs.size());
+        if (node.source) TellTime(k, n, result->time ? std::move(*result->time) : FrameTime{.number = n});
+      } else if (node.inputs.empty() || !node.passing_error) {
+        made.error = std::move(result.error()).Context(FrameName(k, n)).Context(fmt::format("node '{}'", assembly.nodes[k].id));
+      } else {
+        made.error = std::move(result.error());
+      }
+      if (!node.consumers.empty()) node.made.emplace(n, std::move(made));
+      ++node.next;
+      if (node.still) node.ended = 1;
+    }
+    SettleEnd();
+    const uint64_t low = Low();
+    for (const Edge& e : node.inputs) Forget(e.from_node);
+    if (low != kNever && low > done) {
+      done = low;
+      times.erase(times.begin(), times.lower_bound(low));
+    }
+  }
+
+  // Stills count for frames that nobody else times.
+  void TellTime(size_t k, uint64_t n, FrameTime time) {
+    if (nodes[k].still && times.contains(n)) return;
+    for (size_t j = 0; j < k; ++j) {
+      // An earlier source that is no still has this frame, or will: its time counts.
+      if (nodes[j].source && !nodes[j].still && (!nodes[j].ended || n < *nodes[j].ended)) {
+        if (times.contains(n)) return;
+        if (nodes[j].next <= n) break;
+      }
+    }
+    times[n] = std::move(time);
+  }
+
+  void SettleEnd() {
+    bool all = true, only_stills = true;
+    uint64_t longest = 0;
+    for (const NodeState& node : nodes) {
+      if (!node.source) continue;
+      all = all && node.ended.has_value();
+      only_stills = only_stills && node.still;
+      if (!node.still && node.ended) longest = std::max(longest, *node.ended);
+    }
+    if (all && !total) total = only_stills ? 1 : longest;
+  }
+
+  void Forget(size_t k) {
+    NodeState& node = nodes[k];
+    uint64_t keep = kNever;
+    for (size_t c : node.consumers) {
+      const NodeState& consumer = nodes[c];
+      for (const Edge& e : consumer.inputs) {
+        if (e.from_node != k) continue;
+        const auto [first, last] = assembly.nodes[c].windows[e.to_port];
+        const int back = std::max(-first, assembly.nodes[c].node->description().inputs[e.to_port].ends == Ends::Mirror ? last : 0);
+        keep = std::min(keep, consumer.next - std::min<uint64_t>(consumer.next, static_cast<uint64_t>(back)));
+      }
+    }
+    // Of a source the last frame stays, in case it has to be repeated.
+    if (node.source && node.next > 0) keep = std::min(keep, node.next - 1);
+    node.made.erase(node.made.begin(), node.made.lower_bound(keep));
+  }
+
+  std::string FrameName(size_t k, uint64_t n) const {
+    auto it = times.find(n);
+    return fmt::format("frame {}", it != times.end() && !nodes[k].source ? it->second.number : n);
+  }
+
+  bool Finished() const { return running == 0 && (cancelled || !Pick()); }
+
+  static void Work(const std::shared_ptr<State>& s);
+  static void Answer(State& s, size_t k, Result<FrameOutput> result);
+};
+
+Scheduler::Scheduler(Assembly assembly, ScheduleOptions options, RunObserver* observer)
+    : state_(std::make_shared<State>(std::move(assembly), options, observer)) {}
+
+// An answer's last step may still be under way on another thread; the nodes must not end within it.
+Scheduler::~Scheduler() {
+  while (state_.use_count() > 1) std::this_thread::yield();
+}
+
+// One worker: takes what is ready, until the run is over.
+void Scheduler::State::Work(const std::shared_ptr<State>& s) {
+  std::unique_lock lock(s->mutex);
+  while (true) {
+    std::optional<size_t> k;
+    s->work.wait(lock, [&] { return s->stop || (!s->cancelled && (k = s->Pick())) || s->Finished(); });
+    if (s->stop || !k) return;
+    NodeState& node = s->nodes[*k];
+    AssembledNode& assembled = s->assembly.nodes[*k];
+    const uint64_t index = node.next;
+    node.busy = true;
+    ++s->running;
+    Result<FrameJob> job = s->MakeJob(*k);
+    node.passing_error = !job;
+    lock.unlock();
+    if (job) {
+      if (s->observer) s->observer->NodeBegins(assembled.id, index);
+      assembled.node->Process(std::move(*job), [s, k = *k, index](Result<FrameOutput> result) {
+        if (s->observer) s->observer->NodeEnds(s->assembly.nodes[k].id, index);
+        Answer(*s, k, std::move(result));
+      });
+    } else {
+      if (assembled.node->description().outputs.empty()) assembled.node->FrameFailed(index, job.error());
+      Answer(*s, *k, std::move(job.error()));
+    }
+    lock.lock();
+  }
+}
+
+void Scheduler::State::Answer(State& s, size_t k, Result<FrameOutput> result) {
+  uint64_t before, after;
+  {
+    std::lock_guard lock(s.mutex);
+    before = s.done;
+    s.Take(k, std::move(result));
+    after = s.done;
+    s.work.notify_all();
+  }
+  if (!s.observer) return;
+  for (uint64_t n = before; n < after; ++n) s.observer->FrameDone(n);
+}
+
+Result<RunReport> Scheduler::Run() {
+  State& s = *state_;
+  const auto begun = std::chrono::steady_clock::now();
+  {
+    std::lock_guard lock(s.mutex);
+    s.begun = begun;
+  }
+  const auto cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  const int count = s.options.workers > 0 ? s.options.workers : std::min(static_cast<int>(s.nodes.size()), cores + 2);
+  {
+    std::vector<std::jthread> workers;
+    for (int i = 0; i < count; ++i) workers.emplace_back([state = state_] { State::Work(state); });
+    std::unique_lock lock(s.mutex);
+    s.work.wait(lock, [&] { return s.Finished(); });
+    s.stop = true;
+    s.work.notify_all();
+  }
+  std::optional<Error> error;
+  {
+    std::lock_guard lock(s.mutex);
+    if (s.cancelled) s.error = Fail(ErrorKind::Cancelled, "the run was cancelled");
+    if (!s.error && (!s.total || s.Low() < *s.total)) {
+      s.error = Fail(ErrorKind::Internal, "the run stopped at frame {} and nobody knows why; please report it", s.done);
+    }
+    error = s.error;
+  }
+  for (AssembledNode& node : s.assembly.nodes) {
+    if (error) break;
+    struct {
+      std::mutex mutex;
+      std::condition_variable arrived;
+      std::optional<Result<void>> result;
+    } answer;
+    node.node->Finish([&](Result<void> r) {
+      std::lock_guard lock(answer.mutex);
+      answer.result = std::move(r);
+      answer.arrived.notify_all();
+    });
+    std::unique_lock lock(answer.mutex);
+    answer.arrived.wait(lock, [&] { return answer.result.has_value(); });
+    if (!*answer.result) error = std::move(answer.result->error()).Context(fmt::format("node '{}'", node.id));
+  }
+  if (error) {
+    for (AssembledNode& node : s.assembly.nodes) node.node->Abort();
+  }
+  {
+    std::lock_guard lock(s.mutex);
+    s.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+  }
+  if (error) return *error;
+  return Report();
+}
+
+void Scheduler::Cancel() {
+  {
+    std::lock_guard lock(state_->mutex);
+    state_->cancelled = true;
+    state_->work.notify_all();
+  }
+  for (AssembledNode& node : state_->assembly.nodes) node.node->Cancel();
+}
+
+Status Scheduler::SetParameter(const std::string& node, const std::string& parameter, const Literal& value, uint64_t from) {
+  State& s = *state_;
+  std::vector<std::string> ids;
+  for (size_t k = 0; k < s.nodes.size(); ++k) {
+    if (s.assembly.nodes[k].conversion) continue;
+    ids.push_back(s.assembly.nodes[k].id);
+    if (s.assembly.nodes[k].id != node) continue;
+    const auto& specs = s.assembly.nodes[k].node->description().parameters;
+    std::vector<std::string> names;
+    for (uint32_t p = 0; p < specs.size(); ++p) {
+      names.push_back(specs[p].id);
+      if (specs[p].id != parameter) continue;
+      WEFT_TRY_ASSIGN(Value typed, TypedValue(specs[p], value).Context(fmt::format("node '{}'", node)));
+      std::lock_guard lock(s.mutex);
+      s.nodes[k].pending.push_back({from, p, std::move(typed)});
+      return {};
+    }
+    const std::string near = NearestName(parameter, names);
+    return Fail(ErrorKind::NotFound, "node '{}' has no parameter '{}'{}", node, parameter,
+                      near.empty() ? "" : fmt::format("; did you mean '{}'?", near));
+  }
+  const std::string near = NearestName(node, ids);
+  return Fail(ErrorKind::NotFound, "there is no node '{}'{}", node, near.empty() ? "" : fmt::format("; did you mean '{}'?", near));
+}
+
+uint64_t Scheduler::frames_done() const {
+  std::lock_guard lock(state_->mutex);
+  return state_->done;
+}
+
+RunReport Scheduler::Report() const {
+  const State& s = *state_;
+  RunReport report;
+  {
+    std::lock_guard lock(s.mutex);
+    report.frames = s.done;
+    report.frame_count = s.total ? std::optional(static_cast<int64_t>(*s.total)) : s.assembly.frame_count;
+    report.seconds = s.seconds ? *s.seconds : std::chrono::duration<double>(std::chrono::steady_clock::now() - s.begun).count();
+  }
+  for (const AssembledNode& node : s.assembly.nodes) report.nodes.push_back({node.id, node.conversion, node.node->stats()});
+  return report;
+}
+
+}  // namespace weft::graph
