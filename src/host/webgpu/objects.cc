@@ -10,7 +10,7 @@
 namespace weft::host {
 
 VObject::VObject(Kind kind, Ref<Account> account, Ref<VDevice> device, std::string_view label)
-    : kind_(kind), account_(std::move(account)), device_(std::move(device)), label_(label) {
+    : kind_(kind), account_(std::move(account)), device_(std::move(device)), label_(label.substr(0, kMaxLabel)) {
   account_->ObjectBorn(kind_);
 }
 
@@ -48,7 +48,7 @@ void VBuffer::End(State how) {
   AbortMap("the buffer was destroyed");
   if (native && !imported()) device()->wgpu().BufferDestroy(native.get());
   native.Reset();
-  shadow.clear();
+  mapped_data = nullptr;
   GiveBack();
 }
 

@@ -49,7 +49,9 @@ class VObject : public RefCounted {
  public:
   Kind kind() const { return kind_; }
   const std::string& label() const { return label_; }
-  void set_label(std::string_view label) { label_ = label; }
+  // A label is the guest's text in our memory: what is longer than any message can show is cut.
+  static constexpr size_t kMaxLabel = 4096;
+  void set_label(std::string_view label) { label_ = label.substr(0, kMaxLabel); }
   // gpu-buffer 'vertices', or gpu-buffer without a label: for messages.
   std::string Name() const;
 
@@ -163,7 +165,7 @@ class VBuffer final : public VResource {
   uint32_t map_mode = 0;    // bits of wit::GpuMapMode of the mapping that is pending or held
   uint64_t map_offset = 0, map_size = 0;
   bool at_creation = false;  // the mapping comes from mappedAtCreation: writable, and unmap uploads it
-  std::vector<std::byte> shadow;  // the mapping of an invalid buffer made with mappedAtCreation
+  std::byte* mapped_data = nullptr;  // the library's memory of the held mapping, once asked for; the instance's thread only
 
  private:
   void GiveBack();

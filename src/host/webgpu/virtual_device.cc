@@ -140,6 +140,7 @@ void VDevice::Close() {
   for (auto& done : waiting) done.Trap("the instance has ended");
   stream_.Close();
   scopes_.clear();
+  queue = {};
 }
 
 bool NativeErrors::Flush(std::string_view prefix) {

@@ -63,6 +63,8 @@ class VDevice final : public VObject {
   void Lose(wit::GpuDeviceLostReason reason, std::string_view message);
   bool lost() const { return lost_.load(std::memory_order_acquire); }
   void WhenLost(Completion<Rep> done);
+  Ref<VObject> queue;  // its VQueue, once asked for; they hold each other until Close()
+
   // The instance ends: nobody is answered any more.
   void Close();
 

@@ -25,9 +25,7 @@
 
 namespace weft::host {
 
-class SubmitState;    // submit_state.h: command buffers that were submitted and not sent yet
-class VQueue;         // values.h
-struct PipelineGroups;
+class SubmitState;  // submit_state.h: command buffers that were submitted and not sent yet
 
 enum class GpuMode {
   Plugin,  // every request-device gives another handle to the instance's one virtual device
@@ -105,6 +103,8 @@ class VirtualGpu final : public wit::WebgpuHost {
   }
   // To be called when an object's reach has grown: if it reaches something lent, RevokeFrame will find it. Idempotent.
   void Watch(VReaching* object);
+  // A view by the rules of create-view (texture_view.cc); also for bindings that name a texture.
+  Ref<VTextureView> MakeView(const Ref<VTexture>& texture, const Opt<wit::GpuTextureViewDescriptor>& descriptor);
   // The rule "valid to use with" of the specification: alive, valid and of this device. A sentence when not.
   static std::optional<std::string> UseRefusal(const VDevice* device, const VObject& object);
   std::string QuotaSentence() const;
@@ -113,6 +113,7 @@ class VirtualGpu final : public wit::WebgpuHost {
   Result<Str> LabelOf(Rep self, Kind kind);
   Status SetLabelOf(Rep self, Kind kind, Str label);
   void Drop(Rep rep, Kind kind) noexcept;
+  Ref<VDevice> MakeDevice(std::string_view label, const WGPULimits& limits, Features features);
   // Keeps a text alive until the next call.
   Str Keep(std::string text);
 
@@ -277,7 +278,7 @@ class VirtualGpu final : public wit::WebgpuHost {
       const Opt<uint64_t>& offset, const Opt<uint64_t>& size) override;
   Result<Rep> OnGpuDeviceCreateBuffer(Rep self, const wit::GpuBufferDescriptor& descriptor) override;
 
-  // --- texture.cc: textures, views, samplers ---
+  // --- texture.cc, texture_view.cc: textures, views, samplers ---
   Result<Rep> OnGpuDeviceCreateTexture(Rep self, const wit::GpuTextureDescriptor& descriptor) override;
   Result<Rep> OnGpuDeviceCreateSampler(Rep self, const Opt<wit::GpuSamplerDescriptor>& descriptor) override;
   Result<Rep> OnGpuTextureCreateView(Rep self, const Opt<wit::GpuTextureViewDescriptor>& descriptor) override;
