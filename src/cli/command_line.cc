@@ -152,6 +152,7 @@ CommandLine ParseCommandLine(std::vector<std::string> arguments) {
   ExecCommand exec;
   InspectCommand inspect;
   Raw raw;
+  std::vector<std::string> rest;
 
   // `weft help run` is `weft run --help`.
   if (!arguments.empty() && arguments[0] == "help") {
@@ -160,6 +161,12 @@ CommandLine ParseCommandLine(std::vector<std::string> arguments) {
     arguments.push_back("--help");
   }
   if (!arguments.empty() && arguments[0] == "exec") {
+    // Behind -- all is the component's.
+    const auto invoke = std::ranges::find(arguments, "--invoke");
+    if (const auto dashes = std::find(arguments.begin(), invoke, "--"); dashes != invoke) {
+      rest.assign(dashes + 1, arguments.end());
+      arguments.erase(dashes, arguments.end());
+    }
     if (auto error = TakeInvocations(&arguments, &exec.invocations)) {
       line.command = UsageError{*error};
       return line;
@@ -199,8 +206,7 @@ CommandLine ParseCommandLine(std::vector<std::string> arguments) {
     std::ranges::reverse(arguments);  // as CLI11 takes them
     app.parse(arguments);
   } catch (const CLI::CallForHelp&) {
-    const auto chosen = app.get_subcommands();
-    line.command = ShowText{chosen.empty() ? app.help() : chosen.front()->help()};
+    line.command = ShowText{app.help()};
     return line;
   } catch (const CLI::CallForVersion& version) {
     line.command = ShowText{std::string(version.what()) + "\n"};
@@ -210,7 +216,15 @@ CommandLine ParseCommandLine(std::vector<std::string> arguments) {
     const std::string where = chosen.empty() ? "" : chosen.front()->get_name() + " ";
     std::string text = error.what();
     text = text.substr(0, text.find('\n'));
-    if (chosen.empty() && !first.empty() && !first.starts_with("-")) {
+    if (first.empty()) {
+      line.command = UsageError{"a command is missing: run, exec, inspect or gpus; see 'weft --help'"};
+      return line;
+    }
+    if (chosen.empty() && first.starts_with("-")) {
+      line.command = UsageError{fmt::format("there is no option '{}' before the command; see 'weft --help'", first)};
+      return line;
+    }
+    if (chosen.empty()) {
       const std::vector<std::string> names = {"run", "exec", "inspect", "gpus", "help"};
       const std::string nearest = Nearest(first, names);
       text = fmt::format("there is no command '{}'", first);
@@ -231,10 +245,16 @@ CommandLine ParseCommandLine(std::vector<std::string> arguments) {
     line.command = UsageError{error};
     return line;
   }
-  if (chosen == run_app) line.command = std::move(run);
-  else if (chosen == exec_app) line.command = std::move(exec);
-  else if (chosen == inspect_app) line.command = std::move(inspect);
-  else line.command = GpusCommand{};
+  if (chosen == run_app) {
+    line.command = std::move(run);
+  } else if (chosen == exec_app) {
+    exec.arguments.insert(exec.arguments.end(), rest.begin(), rest.end());
+    line.command = std::move(exec);
+  } else if (chosen == inspect_app) {
+    line.command = std::move(inspect);
+  } else {
+    line.command = GpusCommand{};
+  }
   return line;
 }
 

@@ -58,6 +58,13 @@ TEST(CommandLine, GivesEachInvocationItsArgumentsEvenNegativeOnes) {
   EXPECT_TRUE(exec.invocations[1].arguments.empty());
 }
 
+TEST(CommandLine, LeavesToAComponentWhatStandsBehindTwoDashes) {
+  const CommandLine line = ParseCommandLine({"exec", "tool.wasm", "one", "--", "--two", "--invoke"});
+  const auto& exec = std::get<ExecCommand>(line.command);
+  EXPECT_EQ(exec.arguments, (std::vector<std::string>{"one", "--two", "--invoke"}));
+  EXPECT_TRUE(exec.invocations.empty());
+}
+
 TEST(CommandLine, SaysWhatIsWrongInOneSentence) {
   EXPECT_EQ(UsageOf({"run", "a.png", "-o", "b.png", "--frame", "1"}), "there is no option '--frame'; did you mean '--frames'?");
   EXPECT_EQ(UsageOf({"rum", "a.png"}), "there is no command 'rum'; did you mean 'run'?");
@@ -72,7 +79,8 @@ TEST(CommandLine, SaysWhatIsWrongInOneSentence) {
   EXPECT_EQ(UsageOf({"exec", "a.wasm", "--invoke"}), "--invoke needs the name of an exported function, and then its arguments");
   EXPECT_NE(UsageOf({"run", "a.png"}).find("--output"), std::string::npos);
   EXPECT_NE(UsageOf({"run"}).find("INPUT"), std::string::npos);
-  EXPECT_NE(UsageOf({}).find("weft --help"), std::string::npos);
+  EXPECT_EQ(UsageOf({}), "a command is missing: run, exec, inspect or gpus; see 'weft --help'");
+  EXPECT_EQ(UsageOf({"--jason"}), "there is no option '--jason' before the command; see 'weft --help'");
 }
 
 TEST(CommandLine, ShowsHelpWithExamplesAndExitCodes) {

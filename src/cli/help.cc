@@ -46,10 +46,10 @@ OUTPUT[=id.port][:option=value,...]
   =id or =id.port takes another node's output than the last plugin's first.
 
 Examples:
-  weft run photo.jpg -p gaussian-blur.wasm:radius=0..64 -o frame.%03d.png
+  weft run in.mp4 -p gaussian-blur.wasm:radius=0..64 -o frame.%03d.png
   weft run fg.png bg.png mask.png -p composite.wasm@c:background=#2,mask=#3,mode=screen -o out.png
   weft run in.mp4 -p pixel-sort.wasm@s -o out.mp4 -o hist.png=s.histogram --frames 0
-  weft run shot.%04d.exr -p grade.wasm -o graded.%04d.png --frames 1001-1100 --overwrite
+  weft run shot.%04d.png -p grade.wasm -o graded.%04d.png --frames 1001-1100 --overwrite
   weft run in.mp4 -p grade.wasm -o small.mp4:crf=16 --size 1280x720 --fit cover
   ffmpeg -i in.mkv -f yuv4mpegpipe - | weft run - -p grade.wasm -o out.mp4)";
 
@@ -61,7 +61,7 @@ Without --invoke the component must be a command (wasi:cli/run); its exit code i
 Examples:
   weft exec math.wasm --invoke add 1 2
   weft exec counter.wasm --invoke step --invoke step --invoke total
-  weft exec --deny gpu tool.wasm one two)";
+  weft exec --deny gpu tool.wasm one -- --two)";
 
 const char* const kInspectFooter = R"(
 Loads the plugin, checks it and asks it to describe itself. Needs no GPU.
