@@ -113,6 +113,7 @@ class VirtualGpu final : public wit::WebgpuHost {
   Result<Str> LabelOf(Rep self, Kind kind);
   Status SetLabelOf(Rep self, Kind kind, Str label);
   void Drop(Rep rep, Kind kind) noexcept;
+  void CountWrite(uint64_t bytes);
   Ref<VDevice> MakeDevice(std::string_view label, const WGPULimits& limits, Features features);
   // Keeps a text alive until the next call.
   Str Keep(std::string text);
@@ -453,6 +454,7 @@ class VirtualGpu final : public wit::WebgpuHost {
   VReaching::Link frame_objects_;       // head of the ring of what was made from lent resources
   std::map<uint64_t, std::vector<Ref<VResource>>> frames_;
   std::shared_ptr<SubmitState> submits_;  // made by submit.cc at first use
+  uint64_t unsent_bytes_ = 0;  // written since the library was last made to send
 
   // What the last call gave out as a view: kept until the next.
   std::string kept_text_;
