@@ -319,6 +319,13 @@ Status Device::CheckAlive() const { return core_->CheckAlive(); }
 
 Status Device::Outcome(const ErrorCollector& errors, std::string_view doing) const {
   WEFT_TRY(core_->CheckAlive());
+  // A call on a lost device may fail with an ordinary error before the library tells of the loss: ask once more.
+  for (const GpuError& e : errors.errors()) {
+    if (e.message.find("device is lost") == std::string::npos) continue;
+    core_->Probe();
+    WEFT_TRY(core_->CheckAlive());
+    break;
+  }
   return errors.ToStatus(doing);
 }
 

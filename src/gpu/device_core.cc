@@ -12,6 +12,7 @@ namespace {
 using std::chrono::microseconds;
 constexpr microseconds kShortestSleep{50};
 constexpr microseconds kLongestSleep{500};
+constexpr int kPollsBetweenProbes = 100;
 // How long an ending device waits for what the GPU still does before it cancels the callbacks.
 constexpr std::chrono::seconds kPatienceAtEnd{2};
 
@@ -160,6 +161,7 @@ void Device::Core::Poke() {
 void Device::Core::Loop() {
   std::unique_lock lock(mutex_);
   microseconds sleep = kShortestSleep;
+  int quiet_polls = 0;
   std::chrono::steady_clock::time_point end{};
   for (;;) {
     while (!ready_.empty()) {
@@ -170,6 +172,7 @@ void Device::Core::Loop() {
       run = nullptr;  // what it captured goes here, outside the lock
       lock.lock();
       sleep = kShortestSleep;
+      quiet_polls = 0;
     }
     if (stop_) {
       if (pending_.empty()) return;
@@ -193,9 +196,24 @@ void Device::Core::Loop() {
     // A library that cannot tell whether its queue is empty is polled only while somebody waits.
     if (!library_->native().DevicePoll && pending_.empty()) busy_ = false;
     if (!ready_.empty()) continue;
+    if (sleep == kLongestSleep && ++quiet_polls == kPollsBetweenProbes) {
+      quiet_polls = 0;
+      lock.unlock();
+      Probe();  // somebody waits and perhaps nobody calls: be the call that learns of a loss
+      lock.lock();
+    }
     wake_.wait_for(lock, sleep, [&] { return !ready_.empty(); });
     sleep = std::min(kLongestSleep, sleep + sleep / 2);
   }
+}
+
+void Device::Core::Probe() {
+  const Procs& procs = library_->procs();
+  ErrorCollector errors;
+  WGPUCommandEncoder encoder = procs.DeviceCreateCommandEncoder(device, nullptr);
+  WGPUCommandBuffer commands = procs.CommandEncoderFinish(encoder, nullptr);
+  procs.CommandBufferRelease(commands);
+  procs.CommandEncoderRelease(encoder);
 }
 
 void Device::Core::RouteError(GpuErrorKind kind, std::string_view message) noexcept {

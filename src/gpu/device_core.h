@@ -50,6 +50,8 @@ class Device::Core : public std::enable_shared_from_this<Core> {
   void RouteError(GpuErrorKind kind, std::string_view message) noexcept;
   void Lose(LossReason reason, std::string_view message) noexcept;
   void OnLost(LostCallback callback);
+  // A harmless call: wgpu-native tells of a loss only inside a call that fails for it.
+  void Probe();
   bool lost() const;
   LossReason loss_reason() const;
   std::string loss_message() const;

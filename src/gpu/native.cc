@@ -32,7 +32,8 @@ static_assert(static_cast<int>(kFeatureImmediates) == WGPUNativeFeature_Immediat
 
 bool PollOnce(const Library& library, WGPUInstance instance, WGPUDevice device) {
   if (void* poll = library.native().DevicePoll) {
-    return reinterpret_cast<WGPUBool (*)(WGPUDevice, WGPUBool, const WGPUSubmissionIndex*)>(poll)(device, WGPU_FALSE, nullptr);
+    // wgpu-native answers with a Rust bool: only the lowest byte of the WGPUBool that the header promises is set.
+    return reinterpret_cast<uint8_t (*)(WGPUDevice, WGPUBool, const WGPUSubmissionIndex*)>(poll)(device, WGPU_FALSE, nullptr) != 0;
   }
   if (instance) library.procs().InstanceProcessEvents(instance);
   return false;

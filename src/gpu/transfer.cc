@@ -68,11 +68,11 @@ class RowReader {
     const size_t size = (stride * (height - 1) + row_bytes + 3) & ~size_t{3};
     const WGPUBuffer handle = buffer->buffer();
     device.MapAsync(handle, WGPUMapMode_Read, 0, size,
-                    [buffer = std::move(buffer), stride, row_bytes, height, size, done = std::move(done)](Status status) {
+                    [buffer = std::move(buffer), stride, row_bytes, height, size, done = std::move(done)](Status status) mutable {
                       if (!status) return done(std::move(status.error()).Context("reading back from the GPU"));
                       auto rows = Ref<MappedRows>::Acquire(new MappedRows);
                       const void* data = buffer->device().procs().BufferGetConstMappedRange(buffer->buffer(), 0, size);
-                      rows->buffer_ = buffer;
+                      rows->buffer_ = std::move(buffer);  // the only reference: back in the pool as soon as the rows are dropped
                       rows->data_ = static_cast<const std::byte*>(data);
                       rows->stride_ = stride;
                       rows->row_bytes_ = row_bytes;
