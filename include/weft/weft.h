@@ -290,7 +290,8 @@ typedef struct WeftValue {
   WeftBool boolean;
   int64_t integer;
   double number;
-  double vector[4]; /* Vector and Color: red, green, blue, alpha; what a parameter does not use is 0 */
+  double vector[4];      /* Vector and Color; a colour is red, green, blue, alpha */
+  uint32_t vectorLength; /* how many of them are meant; 0 = 4 */
   WeftStringView text;
   const void* bytes;
   size_t byteCount;

@@ -158,15 +158,18 @@ inline WeftValue Text(std::string_view v) {
   value.text = View(v);
   return value;
 }
-inline WeftValue Vector(double x, double y, double z = 0, double w = 0) {
+// Two to four numbers.
+inline WeftValue Vector(std::initializer_list<double> v) {
   WeftValue value{};
   value.kind = WeftValueKind_Vector;
-  value.vector[0] = x, value.vector[1] = y, value.vector[2] = z, value.vector[3] = w;
+  for (double x : v) {
+    if (value.vectorLength < 4) value.vector[value.vectorLength++] = x;
+  }
   return value;
 }
 // As "#rrggbbaa" means it, 0 to 1.
 inline WeftValue Color(double r, double g, double b, double a = 1) {
-  WeftValue value = Vector(r, g, b, a);
+  WeftValue value = Vector({r, g, b, a});
   value.kind = WeftValueKind_Color;
   return value;
 }

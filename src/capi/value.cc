@@ -33,11 +33,13 @@ Result<graph::Literal> ToLiteral(const WeftValue* value, std::string_view functi
     case WeftValueKind_Vector:
     case WeftValueKind_Color: {
       std::array<double, 4> v{};
-      for (size_t i = 0; i < 4; ++i) {
+      const uint32_t length = value->vectorLength == 0 ? 4 : value->vectorLength;
+      if (length > 4) return Fail(ErrorKind::InvalidArgument, "{}: vectorLength is {}; a vector has at most 4 numbers", function, length);
+      for (size_t i = 0; i < length; ++i) {
         WEFT_TRY(RequireFinite(value->vector[i], function));
         v[i] = value->kind == WeftValueKind_Color && i < 3 ? FromSrgb(value->vector[i]) : value->vector[i];
       }
-      return graph::Literal::Vector(v, 4);
+      return graph::Literal::Vector(v, static_cast<int>(length));
     }
     case WeftValueKind_Bytes: {
       if (!value->bytes && value->byteCount > 0) {
@@ -74,6 +76,7 @@ WeftValue ToC(const graph::Value& value, const std::vector<std::string>& choices
     if (choice->index < choices.size()) out.text = Str(std::string_view(choices[choice->index]));
   } else if (const auto* vector = std::get_if<graph::Vec4>(&value)) {
     out.kind = WeftValueKind_Vector;
+    out.vectorLength = 4;
     for (size_t i = 0; i < 4; ++i) out.vector[i] = (*vector)[i];
   } else if (const auto* bytes = std::get_if<graph::Bytes>(&value)) {
     out.kind = WeftValueKind_Bytes;

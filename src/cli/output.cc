@@ -4,19 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <vector>
 
+#include "cli/json.h"
 #include "cli/text.h"
 
 namespace weft::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-std::string Dump(const Json& json, int indent = -1) {
-  return json.dump(indent, ' ', false, Json::error_handler_t::replace);  // replace: never throws on bytes that are no UTF-8
-}
 
 std::string Str(WeftStringView s) { return std::string(View(s)); }
 
@@ -69,18 +63,27 @@ std::string ValueText(const WeftValue& v) {
   }
 }
 
-Json ValueJson(const WeftValue& v) {
+std::string ValueJson(const WeftValue& v) {
   switch (v.kind) {
-    case WeftValueKind_Boolean: return v.boolean != 0;
-    case WeftValueKind_Integer: return v.integer;
-    case WeftValueKind_Number: return v.number;
-    case WeftValueKind_Text: return Str(v.text);
+    case WeftValueKind_Boolean: return Json(v.boolean != 0);
+    case WeftValueKind_Integer: return Json(v.integer);
+    case WeftValueKind_Number: return Json(v.number);
+    case WeftValueKind_Text: return Json(View(v.text));
     case WeftValueKind_Vector:
-    case WeftValueKind_Color: return {v.vector[0], v.vector[1], v.vector[2], v.vector[3]};
-    case WeftValueKind_Bytes: return {{"bytes", v.byteCount}};
-    default: return nullptr;
+    case WeftValueKind_Color: return JsonArray({Json(v.vector[0]), Json(v.vector[1]), Json(v.vector[2]), Json(v.vector[3])});
+    case WeftValueKind_Bytes: return JsonObject({{"bytes", Json(uint64_t{v.byteCount})}});
+    default: return "null";
   }
 }
+
+// One element for each of `items`, which a C array of `count` holds.
+template <class T, class F>
+std::string JsonList(const T* items, size_t count, F&& element) {
+  std::vector<std::string> values;
+  for (size_t i = 0; i < count; ++i) values.push_back(element(items[i]));
+  return JsonArray(values);
+}
+std::string JsonText(const WeftStringView& text) { return Json(View(text)); }
 
 std::string_view PortKindName(WeftPortKind kind) {
   return kind == WeftPortKind_Texture ? "texture" : kind == WeftPortKind_Buffer ? "buffer" : "data";
@@ -94,10 +97,13 @@ std::vector<std::string> PortRow(const WeftPort& port) {
   return {fmt::format("  {}", View(port.id)), std::string(PortKindName(port.kind)), fmt::format("{}  {}", View(port.label), notes)};
 }
 
-Json PortJson(const WeftPort& port) {
-  return {{"id", Str(port.id)},         {"label", Str(port.label)},
-          {"kind", PortKindName(port.kind)}, {"optional", port.optional != 0},
-          {"formats", Str(port.formats)},    {"window", {port.windowFirst, port.windowLast}}};
+std::string PortJson(const WeftPort& port) {
+  return JsonObject({{"id", Json(View(port.id))},
+                     {"label", Json(View(port.label))},
+                     {"kind", Json(PortKindName(port.kind))},
+                     {"optional", Json(port.optional != 0)},
+                     {"formats", Json(View(port.formats))},
+                     {"window", JsonArray({Json(int64_t{port.windowFirst}), Json(int64_t{port.windowLast})})}});
 }
 
 std::vector<std::string> ParameterRow(const WeftParameter& p) {
@@ -117,17 +123,19 @@ std::vector<std::string> ParameterRow(const WeftParameter& p) {
   return {fmt::format("  {}", View(p.id)), std::string(ValueKindName(p)), ValueText(p.defaultValue), notes};
 }
 
-Json ParameterJson(const WeftParameter& p) {
-  Json json = {{"id", Str(p.id)},       {"label", Str(p.label)}, {"description", Str(p.description)}, {"group", Str(p.group)},
-               {"look", Str(p.look)},   {"type", ValueKindName(p)}, {"default", ValueJson(p.defaultValue)},
-               {"animatable", p.animatable != 0}};
-  if (p.hasMinimum) json["minimum"] = p.minimum;
-  if (p.hasMaximum) json["maximum"] = p.maximum;
-  if (p.choiceCount > 0) {
-    json["choices"] = Json::array();
-    for (size_t i = 0; i < p.choiceCount; ++i) json["choices"].push_back(Str(p.choices[i]));
-  }
-  return json;
+std::string ParameterJson(const WeftParameter& p) {
+  std::vector<JsonMember> members = {{"id", Json(View(p.id))},
+                                     {"label", Json(View(p.label))},
+                                     {"description", Json(View(p.description))},
+                                     {"group", Json(View(p.group))},
+                                     {"look", Json(View(p.look))},
+                                     {"type", Json(ValueKindName(p))},
+                                     {"default", ValueJson(p.defaultValue)},
+                                     {"animatable", Json(p.animatable != 0)}};
+  if (p.hasMinimum) members.push_back({"minimum", Json(p.minimum)});
+  if (p.hasMaximum) members.push_back({"maximum", Json(p.maximum)});
+  if (p.choiceCount > 0) members.push_back({"choices", JsonList(p.choices, p.choiceCount, JsonText)});
+  return JsonObject(members);
 }
 
 std::string_view AdapterTypeName(WeftAdapterType type) {
@@ -166,21 +174,22 @@ std::string ReportText(const WeftReportInfo& report) {
 }
 
 std::string ReportJson(const WeftReportInfo& report) {
-  Json json = {{"event", "done"}, {"frames", report.frames}, {"elapsed", static_cast<double>(report.elapsedNanoseconds) / 1e9},
-               {"gpu", Str(report.gpu)}, {"nodes", Json::array()}, {"files", Json::array()}};
-  for (size_t i = 0; i < report.nodeCount; ++i) {
-    const WeftNodeReport& n = report.nodes[i];
-    Json node = {{"id", Str(n.id)}, {"kind", Str(n.kind)}, {"frames", n.frames}, {"cpu", static_cast<double>(n.cpuNanoseconds) / 1e9}};
-    if (n.hasGpuTime) {
-      node["gpu"] = static_cast<double>(n.gpuNanoseconds) / 1e9;
-    } else {
-      node["gpu"] = nullptr;
-      node["gpuReason"] = Str(n.gpuTimeReason);
-    }
-    json["nodes"].push_back(std::move(node));
-  }
-  for (size_t i = 0; i < report.fileCount; ++i) json["files"].push_back(Str(report.files[i]));
-  return Dump(json);
+  const auto node = [](const WeftNodeReport& n) {
+    std::vector<JsonMember> members = {{"id", Json(View(n.id))},
+                                       {"kind", Json(View(n.kind))},
+                                       {"conversion", Json(n.conversion != 0)},
+                                       {"frames", Json(n.frames)},
+                                       {"cpu", Json(static_cast<double>(n.cpuNanoseconds) / 1e9)},
+                                       {"gpu", n.hasGpuTime ? Json(static_cast<double>(n.gpuNanoseconds) / 1e9) : "null"}};
+    if (!n.hasGpuTime) members.push_back({"gpuReason", Json(View(n.gpuTimeReason))});
+    return JsonObject(members);
+  };
+  return JsonObject({{"event", Json("done")},
+                     {"frames", Json(report.frames)},
+                     {"elapsed", Json(static_cast<double>(report.elapsedNanoseconds) / 1e9)},
+                     {"gpu", Json(View(report.gpu))},
+                     {"nodes", JsonList(report.nodes, report.nodeCount, node)},
+                     {"files", JsonList(report.files, report.fileCount, JsonText)}});
 }
 
 std::string PluginText(const WeftPluginInfo& p) {
@@ -209,15 +218,19 @@ std::string PluginText(const WeftPluginInfo& p) {
 }
 
 std::string PluginJson(const WeftPluginInfo& p) {
-  Json json = {{"path", Str(p.path)}, {"sha256", Str(p.sha256)}, {"id", Str(p.id)}, {"label", Str(p.label)}, {"version", Str(p.version)},
-               {"description", Str(p.description)}, {"sequential", p.sequential != 0}, {"inputs", Json::array()}, {"outputs", Json::array()},
-               {"parameters", Json::array()}, {"imports", Json::array()}};
-  for (size_t i = 0; i < p.inputCount; ++i) json["inputs"].push_back(PortJson(p.inputs[i]));
-  for (size_t i = 0; i < p.outputCount; ++i) json["outputs"].push_back(PortJson(p.outputs[i]));
-  for (size_t i = 0; i < p.parameterCount; ++i) json["parameters"].push_back(ParameterJson(p.parameters[i]));
-  for (size_t i = 0; i < p.importCount; ++i) json["imports"].push_back(Str(p.imports[i]));
-  if (p.bindings.length > 0) json["bindings"] = Str(p.bindings);
-  return Dump(json, 2);
+  std::vector<JsonMember> members = {{"path", Json(View(p.path))},
+                                     {"sha256", Json(View(p.sha256))},
+                                     {"id", Json(View(p.id))},
+                                     {"label", Json(View(p.label))},
+                                     {"version", Json(View(p.version))},
+                                     {"description", Json(View(p.description))},
+                                     {"sequential", Json(p.sequential != 0)},
+                                     {"inputs", JsonList(p.inputs, p.inputCount, PortJson)},
+                                     {"outputs", JsonList(p.outputs, p.outputCount, PortJson)},
+                                     {"parameters", JsonList(p.parameters, p.parameterCount, ParameterJson)},
+                                     {"imports", JsonList(p.imports, p.importCount, JsonText)}};
+  if (p.bindings.length > 0) members.push_back({"bindings", Json(View(p.bindings))});
+  return JsonObject(members);
 }
 
 std::string AdaptersText(const AdapterList& adapters) {
@@ -232,23 +245,25 @@ std::string AdaptersText(const AdapterList& adapters) {
 }
 
 std::string AdaptersJson(const AdapterList& adapters) {
-  Json json = Json::array();
+  std::vector<std::string> values;
   for (size_t i = 0; i < adapters.size(); ++i) {
     const WeftAdapterInfo& a = adapters[i];
-    json.push_back({{"number", i}, {"name", Str(a.name)}, {"vendor", Str(a.vendor)}, {"driver", Str(a.driver)}, {"backend", Str(a.backend)},
-                    {"type", AdapterTypeName(a.type)}, {"chosen", a.chosen != 0}});
+    values.push_back(JsonObject({{"number", Json(uint64_t{i})},
+                                 {"name", Json(View(a.name))},
+                                 {"vendor", Json(View(a.vendor))},
+                                 {"driver", Json(View(a.driver))},
+                                 {"backend", Json(View(a.backend))},
+                                 {"type", Json(AdapterTypeName(a.type))},
+                                 {"chosen", Json(a.chosen != 0)}}));
   }
-  return Dump(json, 2);
+  return JsonArray(values);
 }
 
 std::string ErrorJson(std::string_view kind, int exit_code, std::string_view text) {
-  return Dump({{"event", "error"}, {"kind", kind}, {"exit", exit_code}, {"message", text}});
-}
-std::string LogJson(std::string_view level, std::string_view message) {
-  return Dump({{"event", "log"}, {"level", level}, {"message", message}});
+  return JsonObject({{"event", Json("error")}, {"kind", Json(kind)}, {"exit", Json(int64_t{exit_code})}, {"message", Json(text)}});
 }
 std::string ResultJson(std::string_view name, std::string_view wave) {
-  return Dump({{"event", "result"}, {"invoke", name}, {"value", wave}});
+  return JsonObject({{"event", Json("result")}, {"invoke", Json(name)}, {"value", Json(wave)}});
 }
 
 }  // namespace weft::cli

@@ -21,8 +21,6 @@ std::string AdaptersJson(const AdapterList& adapters);
 
 // {"event":"error","kind":"not-found","exit":3,"message":"..."}
 std::string ErrorJson(std::string_view kind, int exit_code, std::string_view text);
-// {"event":"log","level":"warning","message":"..."}
-std::string LogJson(std::string_view level, std::string_view message);
 // {"event":"result","invoke":"add","value":"3"}
 std::string ResultJson(std::string_view name, std::string_view wave);
 

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <vector>
 
+#include "cli/json.h"
 #include "cli/line_printer.h"
 #include "cli/progress.h"
 
@@ -44,6 +45,12 @@ TEST(Text, SuggestsOnlyWhatIsNear) {
   const std::vector<std::string> names = {"radius", "edge-mode"};
   EXPECT_EQ(Nearest("raduis", names), "radius");
   EXPECT_EQ(Nearest("brightness", names), "");
+}
+
+TEST(Json, EscapesAndMendsText) {
+  EXPECT_EQ(Json("a\"b\\c\n\x01"), R"("a\"b\\c\n\u0001")");
+  EXPECT_EQ(Json("\xC3\xA9\xFF\xC0\x80"), "\"\xC3\xA9\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\"");
+  EXPECT_EQ(JsonObject({{"a", Json(int64_t{-1})}, {"b", JsonArray({Json(true), Json(1.5)})}}), R"({"a":-1,"b":[true,1.5]})");
 }
 
 TEST(LinePrinter, ElidesInTheMiddleByCodePoints) {
