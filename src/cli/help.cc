@@ -51,7 +51,7 @@ Examples:
   weft run in.mp4 -p pixel-sort.wasm@s -o out.mp4 -o hist.png=s.histogram --frames 0
   weft run shot.%04d.png -p grade.wasm -o graded.%04d.png --frames 1001-1100 --overwrite
   weft run in.mp4 -p grade.wasm -o small.mp4:crf=16 --size 1280x720 --fit cover
-  ffmpeg -i in.mkv -f yuv4mpegpipe - | weft run - -p grade.wasm -o out.mp4)";
+  ffmpeg -i in.mkv -f yuv4mpegpipe - | weft run -:format=y4m -p grade.wasm -o out.mp4)";
 
 const char* const kExecFooter = R"(
 Arguments and results are WAVE text: 1, -0.5, true, "text", [1, 2], {x: 1, y: 2}, some(1), ok("yes").
