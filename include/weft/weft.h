@@ -187,11 +187,11 @@ typedef enum WeftRuntimeMode {
 
 /* What one plugin instance may use. 0 = weft's default. Over a limit the plugin sees an error or traps, and its node fails. */
 typedef struct WeftLimits {
-  uint64_t memoryBytes;        /* the plugin's own linear memory (default 1 GiB) */
-  uint64_t callNanoseconds;    /* wall time of one call of the plugin, waits for the GPU included (default 10 s) */
-  uint64_t fuel;               /* instructions of one call, for runs that end the same everywhere (default: not counted) */
-  uint64_t gpuBytes;           /* buffers and textures that it makes (default 1 GiB) */
-  uint64_t gpuObjects;         /* WebGPU objects of all kinds that it holds (default 65,536) */
+  uint64_t memoryBytes;     /* the plugin's own linear memory (default 1 GiB) */
+  uint64_t callNanoseconds; /* wall time of one call of the plugin, waits for the GPU included (default 10 s) */
+  uint64_t fuel;            /* instructions of one call, for runs that end the same everywhere (default: not counted) */
+  uint64_t gpuBytes;        /* buffers and textures that it makes (default 1 GiB) */
+  uint64_t gpuObjects;      /* WebGPU objects of all kinds that it holds (default 65,536) */
 } WeftLimits;
 
 /* Chained to WeftRuntimeDescriptor: use a device that the caller made. In-process mode only.
@@ -243,7 +243,7 @@ typedef enum WeftAdapterType {
 } WeftAdapterType;
 
 typedef struct WeftAdapterInfo {
-  WeftStringView name;    /* "NVIDIA H200", "llvmpipe (LLVM 15.0.6, 256 bits)" */
+  WeftStringView name; /* "NVIDIA H200", "llvmpipe (LLVM 15.0.6, 256 bits)" */
   WeftStringView vendor;
   WeftStringView driver;  /* name and version, as far as the library tells */
   WeftStringView backend; /* "vulkan", "metal", "d3d12", "gl" */
@@ -321,7 +321,7 @@ typedef struct WeftParameter {
   WeftStringView label;
   WeftStringView description;
   WeftStringView group;
-  WeftStringView look; /* "plain", "slider", "angle", "point", "size", "color", "file", "hidden" */
+  WeftStringView look;    /* "plain", "slider", "angle", "point", "size", "color", "file", "hidden" */
   WeftValue defaultValue; /* its kind is the parameter's type; a choice is Text */
   WeftBool hasMinimum;
   WeftBool hasMaximum;
@@ -406,8 +406,7 @@ typedef struct WeftShorthand {
   WeftFit fit;
   WeftWorkFormat workFormat;
 } WeftShorthand;
-WEFT_EXPORT WeftError* weftGraphCreateFromShorthand(WeftRuntime runtime, const WeftShorthand* shorthand,
-                                                    WeftGraph* graph) WEFT_NOEXCEPT;
+WEFT_EXPORT WeftError* weftGraphCreateFromShorthand(WeftRuntime runtime, const WeftShorthand* shorthand, WeftGraph* graph) WEFT_NOEXCEPT;
 /* The graph as a document. */
 WEFT_EXPORT WeftError* weftGraphGetJson(WeftGraph graph, WeftString* json) WEFT_NOEXCEPT;
 WEFT_EXPORT void weftGraphAddRef(WeftGraph graph) WEFT_NOEXCEPT;
@@ -424,11 +423,10 @@ WEFT_EXPORT WeftError* weftGraphAddSink(WeftGraph graph, WeftStringView id, Weft
                                         const WeftOption* options) WEFT_NOEXCEPT;
 
 /* Lanczos, in linear light on premultiplied alpha. Ports "in" and "out"; width and height in pixels. */
-WEFT_EXPORT WeftError* weftGraphAddResize(WeftGraph graph, WeftStringView id, uint32_t width, uint32_t height,
-                                          WeftFit fit) WEFT_NOEXCEPT;
+WEFT_EXPORT WeftError* weftGraphAddResize(WeftGraph graph, WeftStringView id, uint32_t width, uint32_t height, WeftFit fit) WEFT_NOEXCEPT;
 
-/* Connects an output to an input. An empty fromPort is the first output, an empty toPort the first input; an edge to the first input is left
-   out where another names that port. */
+/* Connects an output to an input. An empty fromPort is the first output, an empty toPort the first input; an edge to the first input is
+   left out where another names that port. */
 WEFT_EXPORT WeftError* weftGraphBind(WeftGraph graph, WeftStringView toNode, WeftStringView toPort, WeftStringView fromNode,
                                      WeftStringView fromPort) WEFT_NOEXCEPT;
 
@@ -453,7 +451,7 @@ typedef struct WeftRunDescriptor {
   /* Which frames of the inputs: "7", "1001-1005", "1001-1005x2", "10-"; empty = all. Frames count from 0; those of a sequence have
      the number in their file's name. One that is asked for and not there is an error. */
   WeftStringView frames;
-  WeftBool overwrite;  /* zero: an output that exists is an error */
+  WeftBool overwrite;            /* zero: an output that exists is an error */
   WeftProgressCallback progress; /* may be NULL */
   void* progressUserdata;
 } WeftRunDescriptor;
@@ -564,8 +562,8 @@ typedef struct WeftChainDescriptor {
   size_t nodeCount;
   const WeftChainNode* nodes; /* the first output of each goes to the first input of the next */
   WeftWorkFormat workFormat;
-  WeftRational rate;    /* frames a second, told to the plugins; not given = no constant rate */
-  uint32_t queueDepth;  /* frames between push and pull; 0 = 4 */
+  WeftRational rate;   /* frames a second, told to the plugins; not given = no constant rate */
+  uint32_t queueDepth; /* frames between push and pull; 0 = 4 */
 } WeftChainDescriptor;
 
 /* A chain of plugins on the runtime's device. In-process mode only. */
@@ -582,8 +580,9 @@ WEFT_EXPORT WeftError* weftChainSet(WeftChain chain, WeftStringView node, WeftSt
 WEFT_EXPORT WeftError* weftChainPush(WeftChain chain, const WeftFrame* frame) WEFT_NOEXCEPT;
 
 /* The next frame's result, in the order of the pushes. Waits until it is made; without a frame under way it is an invalid argument.
-   Pull reads pixels back in the format asked for (Undefined = Rgba8Unorm), straight alpha where it has alpha; PullTexture gives the texture in the
-   chain's work format, with all the work on it submitted, to use until the image is released. A failed frame's error comes from its pull. */
+   Pull reads pixels back in the format asked for (Undefined = Rgba8Unorm), straight alpha where it has alpha; PullTexture gives the texture
+   in the chain's work format, with all the work on it submitted, to use until the image is released. A failed frame's error comes from its
+   pull. */
 WEFT_EXPORT WeftError* weftChainPull(WeftChain chain, WeftPixelFormat format, WeftImage* image) WEFT_NOEXCEPT;
 WEFT_EXPORT WeftError* weftChainPullTexture(WeftChain chain, WeftImage* image) WEFT_NOEXCEPT;
 

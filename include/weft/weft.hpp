@@ -62,7 +62,7 @@ class Handle {
 namespace detail {
 inline void AddRefError(WeftError* e) { weftErrorAddRef(e); }
 inline void ReleaseError(WeftError* e) { weftErrorRelease(e); }
-#define WEFT_DETAIL_(Name)                                            \
+#define WEFT_DETAIL_(Name)                                          \
   inline void AddRef##Name(Weft##Name o) { weft##Name##AddRef(o); } \
   inline void Release##Name(Weft##Name o) { weft##Name##Release(o); }
 WEFT_DETAIL_(String)

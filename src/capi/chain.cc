@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "runtime/chain.h"
+
 #include <cstring>
 
 #include "capi/object.h"
 #include "capi/value.h"
-#include "runtime/chain.h"
 
 namespace weft::capi {
 namespace {
@@ -15,12 +16,18 @@ struct FormatPair {
   PixelFormat format;
 };
 constexpr FormatPair kFormats[] = {
-    {WeftPixelFormat_Rgba8Unorm, PixelFormat::Rgba8},     {WeftPixelFormat_Bgra8Unorm, PixelFormat::Bgra8},
-    {WeftPixelFormat_Rgba16Unorm, PixelFormat::Rgba64},   {WeftPixelFormat_Rgba16Float, PixelFormat::RgbaHalf},
-    {WeftPixelFormat_Rgba32Float, PixelFormat::RgbaFloat}, {WeftPixelFormat_Rgb8Unorm, PixelFormat::Rgb24},
-    {WeftPixelFormat_R8Unorm, PixelFormat::Gray8},        {WeftPixelFormat_Yuv420p8, PixelFormat::Yuv420p8},
-    {WeftPixelFormat_Yuv422p8, PixelFormat::Yuv422p8},    {WeftPixelFormat_Yuv444p8, PixelFormat::Yuv444p8},
-    {WeftPixelFormat_Yuv420p10, PixelFormat::Yuv420p10},  {WeftPixelFormat_Nv12, PixelFormat::Nv12},
+    {WeftPixelFormat_Rgba8Unorm, PixelFormat::Rgba8},
+    {WeftPixelFormat_Bgra8Unorm, PixelFormat::Bgra8},
+    {WeftPixelFormat_Rgba16Unorm, PixelFormat::Rgba64},
+    {WeftPixelFormat_Rgba16Float, PixelFormat::RgbaHalf},
+    {WeftPixelFormat_Rgba32Float, PixelFormat::RgbaFloat},
+    {WeftPixelFormat_Rgb8Unorm, PixelFormat::Rgb24},
+    {WeftPixelFormat_R8Unorm, PixelFormat::Gray8},
+    {WeftPixelFormat_Yuv420p8, PixelFormat::Yuv420p8},
+    {WeftPixelFormat_Yuv422p8, PixelFormat::Yuv422p8},
+    {WeftPixelFormat_Yuv444p8, PixelFormat::Yuv444p8},
+    {WeftPixelFormat_Yuv420p10, PixelFormat::Yuv420p10},
+    {WeftPixelFormat_Nv12, PixelFormat::Nv12},
     {WeftPixelFormat_P010, PixelFormat::P010},
 };
 
@@ -79,7 +86,8 @@ Result<graph::FrameTime> TimeOf(const WeftFrame& frame, Rational rate) {
   time.number = frame.number;
   const bool constant = rate.num > 0;
   const auto number = static_cast<int64_t>(frame.number);
-  WEFT_TRY_ASSIGN(time.pts, FromC(frame.pts, constant ? Rational::Make(number * rate.den, rate.num) : Rational{number, 1}, "weftChainPush: pts"));
+  WEFT_TRY_ASSIGN(time.pts,
+                  FromC(frame.pts, constant ? Rational::Make(number * rate.den, rate.num) : Rational{number, 1}, "weftChainPush: pts"));
   WEFT_TRY_ASSIGN(time.duration,
                   FromC(frame.duration, constant ? Rational::Make(rate.den, rate.num) : Rational{0, 1}, "weftChainPush: duration"));
   return time;
@@ -102,10 +110,11 @@ Result<Ref<media::CpuFrame>> CopyPlanes(const WeftFrame& f) {
   for (int p = 0; p < layout.planes; ++p) {
     const size_t row = copy->row_bytes(p);
     const size_t stride = f.planes[p].stride == 0 ? row : f.planes[p].stride;
-    if (!f.planes[p].data) return Fail(ErrorKind::InvalidArgument, "weftChainPush: planes[{}].data is NULL; {} has {} planes", p, layout.name, layout.planes);
+    if (!f.planes[p].data)
+      return Fail(ErrorKind::InvalidArgument, "weftChainPush: planes[{}].data is NULL; {} has {} planes", p, layout.name, layout.planes);
     if (stride < row) {
-      return Fail(ErrorKind::InvalidArgument, "weftChainPush: planes[{}].stride is {}; a row of {} pixels of {} takes {} bytes", p, stride, f.width,
-                  layout.name, row);
+      return Fail(ErrorKind::InvalidArgument, "weftChainPush: planes[{}].stride is {}; a row of {} pixels of {} takes {} bytes", p, stride,
+                  f.width, layout.name, row);
     }
     const auto* from = static_cast<const uint8_t*>(f.planes[p].data);
     for (int y = 0; y < copy->rows(p); ++y) {
@@ -155,7 +164,8 @@ WeftError* weftChainCreate(WeftRuntime runtime, const WeftChainDescriptor* descr
     WEFT_CAPI_REQUIRE(out, "weftChainCreate: chain");
     WEFT_TRY(RefuseChain(descriptor->nextInChain, "weftChainCreate"));
     if (runtime->runtime->options().supervised) {
-      return Error(ErrorKind::Unsupported, "weftChainCreate: the runtime is a supervised one; a chain needs mode WeftRuntimeMode_InProcess");
+      return Error(ErrorKind::Unsupported,
+                   "weftChainCreate: the runtime is a supervised one; a chain needs mode WeftRuntimeMode_InProcess");
     }
     runtime::ChainOptions options;
     if (descriptor->nodeCount > 0) WEFT_CAPI_REQUIRE(descriptor->nodes, "weftChainCreate: nodes");

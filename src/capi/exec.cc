@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "runtime/exec.h"
+
 #include <vector>
 
 #include "capi/object.h"
-#include "runtime/exec.h"
 
 using namespace weft;
 using namespace weft::capi;

@@ -27,7 +27,8 @@ Result<std::string> FitName(WeftFit fit) {
 }
 
 std::vector<graph::Setting> ResizeSettings(uint32_t width, uint32_t height, const std::string& fit) {
-  return {{"width", graph::Literal::Number(width), {}}, {"height", graph::Literal::Number(height), {}}, {"fit", graph::Literal::Word(fit), {}}};
+  return {
+      {"width", graph::Literal::Number(width), {}}, {"height", graph::Literal::Number(height), {}}, {"fit", graph::Literal::Word(fit), {}}};
 }
 
 Status AddNode(WeftGraph graph, std::string kind, WeftStringView id_view, WeftStringView path, std::vector<graph::Setting> settings) {

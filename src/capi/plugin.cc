@@ -24,7 +24,9 @@ WeftPort ToC(const graph::PortSpec& p, WeftPluginImpl* owner) {
   WeftPort port{};
   port.id = S(p.id);
   port.label = S(p.label);
-  port.kind = p.kind == graph::PortKind::Buffer ? WeftPortKind_Buffer : p.kind == graph::PortKind::Data ? WeftPortKind_Data : WeftPortKind_Texture;
+  port.kind = p.kind == graph::PortKind::Buffer ? WeftPortKind_Buffer
+              : p.kind == graph::PortKind::Data ? WeftPortKind_Data
+                                                : WeftPortKind_Texture;
   port.optional = p.optional;
   std::string formats = p.media_type;
   for (const std::string& format : p.formats) formats += (formats.empty() ? "" : " ") + format;

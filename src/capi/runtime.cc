@@ -31,8 +31,9 @@ Status ReadChain(const WeftChained* chain, runtime::RuntimeOptions* options) {
     }
     const auto& e = *reinterpret_cast<const WeftExternalDevice*>(chain);
     if (options->supervised) {
-      return Error(ErrorKind::InvalidArgument,
-                   "weftRuntimeCreate: a WeftExternalDevice needs mode WeftRuntimeMode_InProcess, since a device cannot cross to a worker process");
+      return Error(
+          ErrorKind::InvalidArgument,
+          "weftRuntimeCreate: a WeftExternalDevice needs mode WeftRuntimeMode_InProcess, since a device cannot cross to a worker process");
     }
     if (!e.instance || !e.adapter || !e.device || !e.queue || View(e.library).empty()) {
       return Error(ErrorKind::InvalidArgument,

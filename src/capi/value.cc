@@ -22,9 +22,7 @@ Result<graph::Literal> ToLiteral(const WeftValue* value, std::string_view functi
   switch (value->kind) {
     case WeftValueKind_Boolean: return graph::Literal::Word(value->boolean ? "true" : "false");
     case WeftValueKind_Integer: return graph::Literal::Number(static_cast<double>(value->integer));
-    case WeftValueKind_Number:
-      WEFT_TRY(RequireFinite(value->number, function));
-      return graph::Literal::Number(value->number);
+    case WeftValueKind_Number: WEFT_TRY(RequireFinite(value->number, function)); return graph::Literal::Number(value->number);
     case WeftValueKind_Text: {
       graph::Literal word = graph::Literal::Word(Str(value->text));
       word.quoted = true;
@@ -54,7 +52,8 @@ Result<graph::Literal> ToLiteral(const WeftValue* value, std::string_view functi
     }
     default: break;
   }
-  return Fail(ErrorKind::InvalidArgument, "{}: {} is not a WeftValueKind that a value can have", function, static_cast<uint32_t>(value->kind));
+  return Fail(ErrorKind::InvalidArgument, "{}: {} is not a WeftValueKind that a value can have", function,
+              static_cast<uint32_t>(value->kind));
 }
 
 WeftValue ToC(const graph::Value& value, const std::vector<std::string>& choices) {

@@ -37,7 +37,7 @@ struct Invocation {
 };
 struct ExecCommand {
   std::string file;
-  std::vector<std::string> arguments;     // of a command without --invoke
+  std::vector<std::string> arguments;  // of a command without --invoke
   std::vector<Invocation> invocations;
 };
 

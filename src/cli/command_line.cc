@@ -41,8 +41,12 @@ void AddGrants(CLI::App* app, CommonOptions* common, Raw* raw) {
   app->add_option("--max-memory", raw->max_memory, "Memory of its own: 64M, 2G (default 1G)")->type_name("BYTES")->group(group);
   app->add_option("--max-time", raw->max_time, "Wall time of one call: 10, 0.5, 250ms (default 10 s)")->type_name("TIME")->group(group);
   app->add_option("--fuel", common->limits.fuel, "Instructions of one call (default: not counted)")->type_name("N")->group(group);
-  app->add_option("--max-gpu-memory", raw->max_gpu_memory, "Buffers and textures that it makes (default 1G)")->type_name("BYTES")->group(group);
-  app->add_option("--max-gpu-objects", common->limits.gpuObjects, "WebGPU objects that it holds (default 65536)")->type_name("N")->group(group);
+  app->add_option("--max-gpu-memory", raw->max_gpu_memory, "Buffers and textures that it makes (default 1G)")
+      ->type_name("BYTES")
+      ->group(group);
+  app->add_option("--max-gpu-objects", common->limits.gpuObjects, "WebGPU objects that it holds (default 65536)")
+      ->type_name("N")
+      ->group(group);
 }
 
 void AddRun(CLI::App* app, RunCommand* run, Raw* raw) {
@@ -55,7 +59,8 @@ void AddRun(CLI::App* app, RunCommand* run, Raw* raw) {
       ->type_name("OUTPUT")
       ->allow_extra_args(false);
   app->add_option("--frames", run->frames, "Only these frames of the input: 7, 0-99, 1001-1005x2, 10-")->type_name("RANGE");
-  app->add_option("--work-format", raw->work_format, "Format between plugins: rgba8unorm, rgba16float (default), rgba32float")->type_name("FORMAT");
+  app->add_option("--work-format", raw->work_format, "Format between plugins: rgba8unorm, rgba16float (default), rgba32float")
+      ->type_name("FORMAT");
   app->add_option("--size", raw->size, "Size of the output in pixels: 1920x1080")->type_name("WxH");
   app->add_option("--fit", raw->fit, "How the picture goes into --size: contain (default), cover, fill")->type_name("FIT");
   app->add_flag("--overwrite", run->overwrite, "Replace outputs that exist (without it they are refused)");
@@ -94,7 +99,9 @@ std::string Check(const Raw& raw, CommonOptions* common, RunCommand* run) {
     common->limits.callNanoseconds = *time;
   }
   if (!Choose(raw.work_format,
-              {{"rgba8unorm", WeftWorkFormat_Rgba8Unorm}, {"rgba16float", WeftWorkFormat_Rgba16Float}, {"rgba32float", WeftWorkFormat_Rgba32Float}},
+              {{"rgba8unorm", WeftWorkFormat_Rgba8Unorm},
+               {"rgba16float", WeftWorkFormat_Rgba16Float},
+               {"rgba32float", WeftWorkFormat_Rgba32Float}},
               &run->work_format)) {
     return fmt::format("--work-format is '{}'; it must be rgba8unorm, rgba16float or rgba32float", raw.work_format);
   }
@@ -137,7 +144,8 @@ std::optional<std::string> TakeInvocations(std::vector<std::string>* arguments, 
       invocations->back().arguments.push_back(*i);
       continue;
     }
-    if (i + 1 == arguments->end() || *(i + 1) == "--invoke") return "--invoke needs the name of an exported function, and then its arguments";
+    if (i + 1 == arguments->end() || *(i + 1) == "--invoke")
+      return "--invoke needs the name of an exported function, and then its arguments";
     invocations->push_back({*++i, {}});
   }
   arguments->erase(first, arguments->end());
@@ -192,11 +200,14 @@ CommandLine ParseCommandLine(std::vector<std::string> arguments) {
   exec_app->add_option("ARGS", exec.arguments, "Without --invoke: arguments of the command that the component is")->type_name("");
   // Taken out before CLI11 sees the rest; here for --help.
   bool invoke_seen = false;
-  exec_app->add_flag("--invoke", invoke_seen, "NAME ARGS...: call an export; may be given several times, all in one instance, after the other options");
+  exec_app->add_flag("--invoke", invoke_seen,
+                     "NAME ARGS...: call an export; may be given several times, all in one instance, after the other options");
   AddGpu(exec_app, &line.common);
   AddGrants(exec_app, &line.common, &raw);
   CLI::App* inspect_app = add_command("inspect", "Show ports, parameters, imports and hash of a plugin", kInspectFooter);
-  inspect_app->add_option("PLUGIN", inspect.plugin, "A component (.wasm), or the folder or plugin.json of a WGSL plugin")->required()->type_name("");
+  inspect_app->add_option("PLUGIN", inspect.plugin, "A component (.wasm), or the folder or plugin.json of a WGSL plugin")
+      ->required()
+      ->type_name("");
   CLI::App* gpus_app = add_command("gpus", "List the GPUs", kGpusFooter);
   AddGpu(gpus_app, &line.common);
   app.require_subcommand(1);

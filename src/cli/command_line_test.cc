@@ -13,8 +13,8 @@ std::string UsageOf(std::vector<std::string> arguments) {
 }
 
 TEST(CommandLine, KeepsPluginsAndOutputsInOrderAndAsWritten) {
-  const CommandLine line = ParseCommandLine({"run", "a.png", "-p", "blur.wasm:radius=0..64", "b.png", "-p", "c.wasm@c:x=(1,2),t=\"a,b\"", "-o",
-                                             "out.png", "-o", "hist.png=c.histogram"});
+  const CommandLine line = ParseCommandLine({"run", "a.png", "-p", "blur.wasm:radius=0..64", "b.png", "-p", "c.wasm@c:x=(1,2),t=\"a,b\"",
+                                             "-o", "out.png", "-o", "hist.png=c.histogram"});
   const auto& run = std::get<RunCommand>(line.command);
   EXPECT_EQ(run.inputs, (std::vector<std::string>{"a.png", "b.png"}));
   EXPECT_EQ(run.plugins, (std::vector<std::string>{"blur.wasm:radius=0..64", "c.wasm@c:x=(1,2),t=\"a,b\""}));
@@ -29,9 +29,35 @@ TEST(CommandLine, TakesADashAsInputAndOutput) {
 }
 
 TEST(CommandLine, ReadsTheOptionsOfRun) {
-  const CommandLine line = ParseCommandLine({"run", "a.mp4", "-o", "b.mp4", "--frames", "1-9x2", "--work-format", "rgba32float", "--size", "64x32",
-                                             "--fit", "cover", "--overwrite", "--deny", "gpu", "--max-memory", "64M", "--max-time", "250ms",
-                                             "--max-gpu-memory", "2g", "--max-gpu-objects", "9", "--fuel", "1000", "--gpu", "1", "--quiet", "--json"});
+  const CommandLine line = ParseCommandLine({"run",
+                                             "a.mp4",
+                                             "-o",
+                                             "b.mp4",
+                                             "--frames",
+                                             "1-9x2",
+                                             "--work-format",
+                                             "rgba32float",
+                                             "--size",
+                                             "64x32",
+                                             "--fit",
+                                             "cover",
+                                             "--overwrite",
+                                             "--deny",
+                                             "gpu",
+                                             "--max-memory",
+                                             "64M",
+                                             "--max-time",
+                                             "250ms",
+                                             "--max-gpu-memory",
+                                             "2g",
+                                             "--max-gpu-objects",
+                                             "9",
+                                             "--fuel",
+                                             "1000",
+                                             "--gpu",
+                                             "1",
+                                             "--quiet",
+                                             "--json"});
   const auto& run = std::get<RunCommand>(line.command);
   EXPECT_EQ(run.frames, "1-9x2");
   EXPECT_EQ(run.work_format, WeftWorkFormat_Rgba32Float);
@@ -68,7 +94,8 @@ TEST(CommandLine, LeavesToAComponentWhatStandsBehindTwoDashes) {
 TEST(CommandLine, SaysWhatIsWrongInOneSentence) {
   EXPECT_EQ(UsageOf({"run", "a.png", "-o", "b.png", "--frame", "1"}), "there is no option '--frame'; did you mean '--frames'?");
   EXPECT_EQ(UsageOf({"rum", "a.png"}), "there is no command 'rum'; did you mean 'run'?");
-  EXPECT_EQ(UsageOf({"run", "a.png", "-o", "b.png", "--size", "12"}), "--size is '12'; it must be WIDTHxHEIGHT in pixels, such as 1920x1080");
+  EXPECT_EQ(UsageOf({"run", "a.png", "-o", "b.png", "--size", "12"}),
+            "--size is '12'; it must be WIDTHxHEIGHT in pixels, such as 1920x1080");
   EXPECT_EQ(UsageOf({"run", "a.png", "-o", "b.png", "--fit", "cover"}), "--fit says how the picture goes into --size, which is missing");
   EXPECT_EQ(UsageOf({"run", "a.png", "-o", "b.png", "--work-format", "rgb"}),
             "--work-format is 'rgb'; it must be rgba8unorm, rgba16float or rgba32float");

@@ -27,8 +27,10 @@ int Exec(const ExecCommand& command, Console* console) {
   for (const Invocation& invocation : command.invocations) {
     auto result = exec->Invoke(invocation.name, invocation.arguments);
     if (!result) return console->Fail(result.error());
-    if (console->options().json) console->Out(ResultJson(invocation.name, result->view()));
-    else if (!result->view().empty()) console->Out(result->view());
+    if (console->options().json)
+      console->Out(ResultJson(invocation.name, result->view()));
+    else if (!result->view().empty())
+      console->Out(result->view());
   }
   return kExitOk;
 }

@@ -33,13 +33,20 @@ std::string Json(std::string_view text) {
   while (!text.empty()) {
     const size_t length = SequenceLength(text);
     const char c = text[0];
-    if (length == 0) out += "\xEF\xBF\xBD";
-    else if (length > 1) out += text.substr(0, length);
-    else if (c == '"' || c == '\\') out += {'\\', c};
-    else if (c == '\n') out += "\\n";
-    else if (c == '\t') out += "\\t";
-    else if (static_cast<unsigned char>(c) < 0x20) out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-    else out += c;
+    if (length == 0)
+      out += "\xEF\xBF\xBD";
+    else if (length > 1)
+      out += text.substr(0, length);
+    else if (c == '"' || c == '\\')
+      out += {'\\', c};
+    else if (c == '\n')
+      out += "\\n";
+    else if (c == '\t')
+      out += "\\t";
+    else if (static_cast<unsigned char>(c) < 0x20)
+      out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+    else
+      out += c;
     text.remove_prefix(length == 0 ? 1 : length);
   }
   return out + "\"";

@@ -154,7 +154,8 @@ std::string ReportText(const WeftReportInfo& report) {
   for (size_t i = 0; i < report.nodeCount; ++i) {
     const WeftNodeReport& n = report.nodes[i];
     const uint64_t frames = std::max<uint64_t>(1, n.frames);
-    std::vector<std::string> row = {Str(n.id), fmt::format("{}", n.frames), FormatTime(n.cpuNanoseconds), FormatTime(n.cpuNanoseconds / frames)};
+    std::vector<std::string> row = {Str(n.id), fmt::format("{}", n.frames), FormatTime(n.cpuNanoseconds),
+                                    FormatTime(n.cpuNanoseconds / frames)};
     if (n.hasGpuTime) {
       row.insert(row.end(), {FormatTime(n.gpuNanoseconds), FormatTime(n.gpuNanoseconds / frames), ""});
     } else {

@@ -20,8 +20,8 @@ std::string ProgressLine(const WeftProgress& p, double rate) {
 }
 
 std::string ProgressJson(const WeftProgress& p, double rate) {
-  std::string json = fmt::format(R"({{"event":"progress","frame":{},"elapsed":{:.3f})", p.framesDone,
-                                 static_cast<double>(p.elapsedNanoseconds) / 1e9);
+  std::string json =
+      fmt::format(R"({{"event":"progress","frame":{},"elapsed":{:.3f})", p.framesDone, static_cast<double>(p.elapsedNanoseconds) / 1e9);
   if (p.framesTotal > 0) json += fmt::format(R"(,"frames":{})", p.framesTotal);
   if (rate > 0) json += fmt::format(R"(,"fps":{:.3f})", rate);
   if (rate > 0 && p.framesTotal >= p.framesDone && p.framesTotal > 0) {

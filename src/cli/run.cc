@@ -43,8 +43,10 @@ int Run(const RunCommand& command, Console* console) {
   if (!graph) return console->Fail(graph.error());
 
   Progress progress(ProgressInterval(*console, console->printer().smart()), [&](const WeftProgress& p, double rate) {
-    if (options.json) console->Out(ProgressJson(p, rate));
-    else if (!options.quiet) console->printer().Status(ProgressLine(p, rate));
+    if (options.json)
+      console->Out(ProgressJson(p, rate));
+    else if (!options.quiet)
+      console->printer().Status(ProgressLine(p, rate));
   });
   WeftRunDescriptor descriptor{};
   descriptor.frames = View(command.frames);
@@ -61,8 +63,10 @@ int Run(const RunCommand& command, Console* console) {
     return console->Fail(report.error());
   }
   console->printer().EndStatus();
-  if (options.json) console->Out(ReportJson(report->info()));
-  else if (!options.quiet) console->printer().Line(ReportText(report->info()));
+  if (options.json)
+    console->Out(ReportJson(report->info()));
+  else if (!options.quiet)
+    console->printer().Line(ReportText(report->info()));
   return kExitOk;
 }
 

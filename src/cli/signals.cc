@@ -42,7 +42,7 @@ SignalGuard::SignalGuard(std::function<void()> on_signal) : on_signal_(std::move
     }
     close(read_end);
   });
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = OnSignal;
   action.sa_flags = SA_RESTART;
   sigaction(SIGINT, &action, nullptr);

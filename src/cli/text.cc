@@ -40,10 +40,14 @@ std::optional<uint64_t> ParseBytes(std::string_view text) {
   uint64_t value = 0;
   if (!ReadNumber(&text, &value)) return std::nullopt;
   int shift = 0;
-  if (text == "K" || text == "k") shift = 10;
-  else if (text == "M" || text == "m") shift = 20;
-  else if (text == "G" || text == "g") shift = 30;
-  else if (!text.empty()) return std::nullopt;
+  if (text == "K" || text == "k")
+    shift = 10;
+  else if (text == "M" || text == "m")
+    shift = 20;
+  else if (text == "G" || text == "g")
+    shift = 30;
+  else if (!text.empty())
+    return std::nullopt;
   if (value > (UINT64_MAX >> shift)) return std::nullopt;
   return value << shift;
 }
@@ -52,9 +56,12 @@ std::optional<uint64_t> ParseDuration(std::string_view text) {
   double value = 0;
   if (!ReadNumber(&text, &value)) return std::nullopt;
   double unit = 1e9;
-  if (text == "ms") unit = 1e6;
-  else if (text == "m" || text == "min") unit = 60e9;
-  else if (!text.empty() && text != "s") return std::nullopt;
+  if (text == "ms")
+    unit = 1e6;
+  else if (text == "m" || text == "min")
+    unit = 60e9;
+  else if (!text.empty() && text != "s")
+    return std::nullopt;
   const double nanoseconds = value * unit;
   if (!(nanoseconds >= 1 && nanoseconds < 9e18)) return std::nullopt;
   return static_cast<uint64_t>(nanoseconds);

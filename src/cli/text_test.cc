@@ -82,7 +82,8 @@ TEST(LinePrinter, KeepsTheStatusAtTheFootOfATerminal) {
 TEST(LinePrinter, WritesPlainLinesWhereThereIsNoTerminal) { EXPECT_EQ(Printed(false), "frame 1\na warning\nframe 2\n"); }
 
 TEST(Progress, TellsCounterRateAndTimeLeft) {
-  EXPECT_EQ(ProgressLine({.framesDone = 37, .framesTotal = 132, .elapsedNanoseconds = 2'000'000'000}, 24.8), "frame 37/132  28%  24.8 fps  0:04 left");
+  EXPECT_EQ(ProgressLine({.framesDone = 37, .framesTotal = 132, .elapsedNanoseconds = 2'000'000'000}, 24.8),
+            "frame 37/132  28%  24.8 fps  0:04 left");
   EXPECT_EQ(ProgressLine({.framesDone = 5, .framesTotal = 0, .elapsedNanoseconds = 61'000'000'000}, 0), "frame 5  1:01 elapsed");
   EXPECT_EQ(ProgressJson({.framesDone = 1, .framesTotal = 3, .elapsedNanoseconds = 500'000'000}, 2),
             R"({"event":"progress","frame":1,"elapsed":0.500,"frames":3,"fps":2.000,"left":1.000})");

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "weft/weft.h"
-#include "weft/weft.h"
 
 /* A descriptor of zeros is the default in C too. */
 const WeftRuntimeDescriptor weft_check_defaults;

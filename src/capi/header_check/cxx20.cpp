@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "weft/weft.hpp"
 #include "weft/weft.h"
 #include "weft/weft.hpp"
 
