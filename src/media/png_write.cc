@@ -33,7 +33,10 @@ void OnWarning(png_structp, png_const_charp) {}
 // An exception must not pass through libpng, a longjmp not over a handler.
 bool Append(std::vector<uint8_t>* out, png_bytep data, size_t size) noexcept {
   try {
-    out->insert(out->end(), data, data + size);
+    const size_t at = out->size();
+    if (out->capacity() < at + size) out->reserve(at * 2 + size);
+    out->resize(at + size);
+    std::memcpy(out->data() + at, data, size);
     return true;
   } catch (...) {
     return false;
@@ -108,8 +111,10 @@ class PngEncoder final : public PictureEncoder {
 
   std::vector<PixelFormat> AcceptedFormats() const override {
     std::vector<PixelFormat> formats;
-    if (depth_ != 16) formats.insert(formats.end(), {F::Rgba8, F::Rgb24, F::GrayAlpha8, F::Gray8});
-    if (depth_ != 8) formats.insert(formats.end(), {F::Rgba64, F::Rgb48, F::GrayAlpha16, F::Gray16});
+    if (depth_ != 16) formats = {F::Rgba8, F::Rgb24, F::GrayAlpha8, F::Gray8};
+    if (depth_ != 8) {
+      for (F f : {F::Rgba64, F::Rgb48, F::GrayAlpha16, F::Gray16}) formats.push_back(f);
+    }
     return formats;
   }
 

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// A work texture whose colour and alpha are already the frame's, into the frame's planes. An invocation writes one word of one plane; z is the plane.
+
+override MODEL: u32 = 1u;          // 0 gray, 1 RGB, 2 YCbCr
+override SAMPLE: u32 = 0u;         // 0 integer, 1 half, 2 float
+override BYTES: u32 = 1u;
+override SUBSAMPLED: bool = false;
+
+struct Params {
+  size: vec4u,                  // of the texture; .z: left shift of an integer sample
+  planes: array<vec4u, 4>,      // first word, words a row, rows, samples in a row
+  inside: array<vec4u, 4>,      // samples a pixel; 1 for a plane of chroma; -, -
+  component: array<vec4u, 4>,   // which component (0..3) is each sample of a pixel of the plane; 4 = none
+  chroma_taps: vec4i,           // columns: first, count; rows: first, count: of texels round a chroma sample, from its own first
+  chroma_kind: vec4u,           // scale of columns and of rows; 1: weights fall off linearly from the middle (co-sited), of columns, of rows
+  from_rgb: array<vec4f, 4>,    // rows: component = dot(.xyz, rgb) + .w, in units of the sample; [3]: alpha by .x
+  top: vec4f,                   // largest sample value
+};
+
+@group(0) @binding(0) var<uniform> p: Params;
+@group(0) @binding(1) var source: texture_2d<f32>;
+@group(0) @binding(2) var<storage, read_write> words: array<u32>;
+
+fn components(texel: vec4f) -> vec4f {
+  let c = vec3f(dot(p.from_rgb[0].xyz, texel.rgb) + p.from_rgb[0].w, dot(p.from_rgb[1].xyz, texel.rgb) + p.from_rgb[1].w,
+                dot(p.from_rgb[2].xyz, texel.rgb) + p.from_rgb[2].w);
+  return vec4f(c, texel.a * p.from_rgb[3].x);
+}
+
+fn load(x: u32, y: u32) -> vec4f {
+  let texel = textureLoad(source, vec2u(x, y), 0);
+  if SAMPLE != 0u { return texel; }
+  return components(texel);
+}
+
+fn tap(k: i32, count: i32, linear: bool) -> f32 {
+  if !linear { return 1.0; }
+  return f32((count + 1) / 2 - abs(k - count / 2));
+}
+
+fn load_chroma(x: u32, y: u32) -> vec4f {
+  let base = vec2i(vec2u(x, y) * p.chroma_kind.xy);
+  let last = vec2i(p.size.xy) - 1;
+  var sum = vec3f(0.0);
+  var weights = 0.0;
+  for (var j = 0; j < p.chroma_taps.w; j++) {
+    let wy = tap(j, p.chroma_taps.w, p.chroma_kind.w == 1u);
+    for (var i = 0; i < p.chroma_taps.y; i++) {
+      let w = wy * tap(i, p.chroma_taps.y, p.chroma_kind.z == 1u);
+      let at = clamp(base + vec2i(p.chroma_taps.x + i, p.chroma_taps.z + j), vec2i(0), last);
+      sum += w * textureLoad(source, at, 0).rgb;
+      weights += w;
+    }
+  }
+  return components(vec4f(sum / weights, 1.0));
+}
+
+fn code(value: f32) -> u32 {
+  return u32(clamp(floor(value + 0.5), 0.0, p.top.x)) << p.size.z;
+}
+
+@compute @workgroup_size(16, 8)
+fn pack(@builtin(global_invocation_id) id: vec3u) {
+  let plane = p.planes[id.z];
+  if id.x >= plane.y || id.y >= plane.z { return; }
+  let step = p.inside[id.z].x;
+  let is_chroma = SUBSAMPLED && p.inside[id.z].y == 1u;
+  var word = 0u;
+  var pixel = 0xffffffffu;
+  var values = vec4f(0.0);
+  for (var k = 0u; k < 4u / BYTES; k++) {
+    let sample = id.x * (4u / BYTES) + k;
+    if sample >= plane.w { break; }
+    let x = sample / step;
+    if x != pixel {
+      pixel = x;
+      if is_chroma { values = load_chroma(x, id.y); } else { values = load(x, id.y); }
+    }
+    let c = p.component[id.z][sample % step];
+    let value = select(0.0, values[min(c, 3u)], c < 4u);
+    if BYTES == 4u {
+      word = bitcast<u32>(value);
+    } else if SAMPLE == 1u {
+      word |= (pack2x16float(vec2f(clamp(value, -65504.0, 65504.0), 0.0)) & 0xffffu) << (16u * k);
+    } else {
+      word |= code(value) << (8u * BYTES * k);
+    }
+  }
+  words[plane.x + id.y * plane.y + id.x] = word;
+}
