@@ -21,7 +21,7 @@ for (const f of ['index.html', 'page.js', 'shim.js']) cpSync(join(here, f), join
 
 for (const name of SAMPLES) {
   execFileSync('node', [join(tools, 'node_modules/.bin/jco'), 'transpile', join(plugins, `${name}.wasm`), '-o', join(work, 'out', name),
-    '--name', name, '--instantiation', 'async', '--no-namespaced-exports', '-q'], { stdio: 'inherit' });
+    '--name', name, '--instantiation', 'async', '-q'], { stdio: 'inherit' });
   console.log(`jco transpile ${name}: ok`);
 }
 
@@ -36,19 +36,18 @@ ffmpeg(['-i', join(media, 'astronaut.png'), '-vf', `scale=${W}:${H},format=rgba`
 const number = (v) => `(p) => ({ tag: 'number', val: ${v} })`;
 const choice = (v) => `(p) => ({ tag: 'choice', val: p.choices.indexOf('${v}') })`;
 const CASES = [
-  { name: 'gaussian-blur', args: [photo, '-p', join(plugins, 'gaussian-blur.wasm') + ':radius=7.5,edge=mirror'], inputs: { input: photo },
-    parameters: { radius: number(7.5), edge: choice('mirror') } },
+  { name: 'gaussian-blur', args: [photo, '-p', join(plugins, 'gaussian-blur.wasm') + ':radius=7.5,edges=mirror'], inputs: { input: photo },
+    parameters: { radius: number(7.5), edges: choice('mirror') } },
   { name: 'composite', args: [photo, front, '-p', join(plugins, 'composite.wasm') + ':background=#1,foreground=#2,blend=screen,opacity=0.6'],
     inputs: { background: photo, foreground: front }, parameters: { blend: choice('screen'), opacity: number(0.6) } },
 ];
 
 const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.wasm': 'application/wasm' };
 const server = createServer((request, response) => {
-  try {
-    const path = join(work, decodeURIComponent(new URL(request.url, 'http://x').pathname));
-    response.writeHead(200, { 'content-type': TYPES[extname(path)] ?? 'application/octet-stream' });
-    response.end(readFileSync(path));
-  } catch { response.writeHead(404); response.end(); }
+  const path = join(work, decodeURIComponent(new URL(request.url, 'http://x').pathname));
+  let body;
+  try { body = readFileSync(path); } catch { response.writeHead(404).end(); return; }
+  response.writeHead(200, { 'content-type': TYPES[extname(path)] ?? 'application/octet-stream' }).end(body);
 }).listen(0, '127.0.0.1');
 await new Promise((r) => server.once('listening', r));
 
@@ -63,7 +62,7 @@ try {
   await page.waitForFunction(() => window.ready === true, null, { timeout: 60000 });
   for (const c of CASES) {
     const native = join(work, `${c.name}-native.png`);
-    execFileSync(weft, ['run', ...c.args, '--work-format', 'rgba8unorm', '--overwrite', '--quiet', '-o', native], { stdio: 'inherit' });
+    execFileSync(weft, ['run', ...c.args, '--overwrite', '--quiet', '-o', native], { stdio: 'inherit' });
     const expected = raw(native);
     const inputs = Object.entries(c.inputs).map(([port, png]) => ({ port, width: W, height: H, rgba: raw(png) }));
     const parameters = Object.entries(c.parameters).map(([id, f]) => `${JSON.stringify(id)}: ${f}`).join(', ');
