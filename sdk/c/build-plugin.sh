@@ -39,7 +39,7 @@ fi
 
 work=$out.parts
 mkdir -p "$work"
-common="--target=wasm32-wasi -Wno-deprecated -O2 $debug -Wall -Wextra -ffunction-sections -fdata-sections -I$kit/include $flags"
+common="--target=wasm32-wasi -Wno-deprecated -O2 $debug -Wall -Wextra -Wno-missing-designated-field-initializers -Wno-missing-field-initializers -ffunction-sections -fdata-sections -I$kit/include $flags"
 objects= cplusplus=no
 if [ -n "$depfile" ]; then : >"$depfile.new"; fi
 for source in $sources; do
@@ -53,7 +53,7 @@ for source in $sources; do
   objects="$objects $object"
 done
 libraries=
-if [ $cplusplus = yes ]; then libraries="-lc++ -lc++abi"; fi
+if [ $cplusplus = yes ]; then libraries="$kit/obj/runtime.o -lc++ -lc++abi"; fi
 "$clang" --target=wasm32-wasi -Wno-deprecated -O2 $debug -mexec-model=reactor $objects @"$kit/objects" $libraries -Wl,--gc-sections -o "$work/core.wasm"
 
 foreign=$("$wasm_tools" print "$work/core.wasm" | sed -n 's/^ *(import "\(wasi_snapshot[^"]*\)" "\([^"]*\)".*/\2/p' | tr '\n' ' ')

@@ -230,9 +230,10 @@ weft_texture weft_make_volume(weft_context *context, uint32_t width, uint32_t he
 weft_view weft_make_view(weft_context *context, weft_texture texture);
 
 // What a binding of group 0 is bound to. A texture gets a view made for it, so a texture that lives longer is cheaper as a view.
+typedef enum { WEFT_BIND_BUFFER, WEFT_BIND_TEXTURE, WEFT_BIND_VIEW, WEFT_BIND_SAMPLER } weft_binding_kind;
 typedef struct weft_binding {
   uint32_t binding;
-  enum { WEFT_BIND_BUFFER, WEFT_BIND_TEXTURE, WEFT_BIND_VIEW, WEFT_BIND_SAMPLER } kind;
+  weft_binding_kind kind;
   int32_t handle;
 } weft_binding;
 static inline weft_binding weft_bind_buffer(uint32_t binding, weft_buffer buffer) {
