@@ -523,8 +523,8 @@ typedef enum WeftColorRange {
   WeftColorRange_Force32 = 0x7FFFFFFF
 } WeftColorRange;
 
-/* Code points of ITU-T H.273. 0 is the default: primaries BT.709 (1); transfer sRGB (13) for unsigned-normalised RGB, linear (8) for
-   float formats and float textures, BT.709 (1) for YCbCr; matrix BT.709 (1), of YCbCr only. */
+/* Code points of ITU-T H.273. 0 is the default: primaries BT.709 (1); transfer sRGB (13), of float planes linear (8), of YCbCr BT.709 (1);
+   matrix BT.709 (1), of YCbCr only. Say transfer 8 for a texture that holds linear light. */
 typedef struct WeftColorSpace {
   uint32_t primaries;
   uint32_t transfer;
