@@ -256,7 +256,9 @@ TEST(Pictures, WithAnyByteChangedNeverCrash) {
         std::vector<uint8_t> bytes = whole;
         bytes[i] = v;
         auto r = DecodePicture(bytes, {.name = "x"});
-        if (!r) EXPECT_NE(r.error().message().find("'x'"), std::string::npos) << r.error().message();
+        if (!r) {
+          EXPECT_NE(r.error().message().find("'x'"), std::string::npos) << r.error().message();
+        }
       }
     }
   }
