@@ -108,8 +108,7 @@ uint32_t VTextureView::depth() const {
 void VQuerySet::End(State how) {
   if (state_ != State::Alive) return;
   state_ = how;
-  if (native) device()->wgpu().QuerySetDestroy(native.get());
-  native.Reset();
+  native.Reset();  // the library ends the process when a set is released after its destroy function was called; release alone frees it too
 }
 
 // --- layouts, shaders ---

@@ -9,6 +9,7 @@
 // The command side (encoders, passes, bundles, command buffers) derives its own classes from VReaching in encoder_state.h and others.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <limits>
@@ -25,6 +26,7 @@
 #include "host/webgpu/account.h"
 #include "host/webgpu/reach.h"
 #include "host/webgpu/usage_scope.h"
+#include "host/webgpu/wgsl_reflect.h"
 #include "wasm/gen/webgpu.h"
 
 namespace weft::host {
@@ -279,10 +281,12 @@ class VBindGroupLayout final : public VObject {
       : VObject(kKind, std::move(account), std::move(device), label) {}
 
   std::vector<BindingLayout> entries;  // by binding number
-  // The pipeline with layout "auto" that it was taken from (an identity, never followed); null otherwise. Then only the library knows the
-  // entries: `entries` is empty and bind groups are checked by the library, with the views' explicit usage as the rights.
-  const void* exclusive = nullptr;
+  // The number of the pipeline with layout "auto" that it was taken from; 0 otherwise. Then only the library knows the entries: `entries` is
+  // empty and bind groups are checked by the library, with the views' explicit usage as the rights.
+  uint64_t exclusive = 0;
   uint32_t exclusive_index = 0;
+  std::vector<uint32_t> read_only;  // of an "auto" layout: bindings that the shader's text says it only reads
+  bool ReadsOnly(uint32_t binding) const { return std::find(read_only.begin(), read_only.end(), binding) != read_only.end(); }
   gpu::Owned<WGPUBindGroupLayout> native;
 
   const BindingLayout* Find(uint32_t binding) const;
@@ -297,6 +301,7 @@ class VPipelineLayout final : public VObject {
       : VObject(kKind, std::move(account), std::move(device), label) {}
   std::vector<Ref<VBindGroupLayout>> groups;  // null: no layout at that index
   uint32_t immediate_size = 0;
+  gpu::Owned<WGPUBindGroupLayout> empty_group;  // what the library gets where a group is absent
   gpu::Owned<WGPUPipelineLayout> native;
 };
 
@@ -344,6 +349,7 @@ class VShaderModule final : public VObject {
       : VObject(kKind, std::move(account), std::move(device), label) {}
   ~VShaderModule() override;
   std::vector<CompilationMessage> messages;
+  WgslModule reflected;
   uint64_t charged = 0;
   gpu::Owned<WGPUShaderModule> native;
 };
@@ -352,7 +358,9 @@ class VShaderModule final : public VObject {
 struct PipelineGroups {
   Ref<VPipelineLayout> layout;  // null: "auto"
   std::map<uint32_t, Ref<VBindGroupLayout>> automatic;
-  uint32_t automatic_count = 0;  // groups that the shader names, for "auto"
+  // For "auto": a number of its own, and what the shaders' text says of the bindings (`uncertain`: not of all).
+  uint64_t id = 0;
+  WgslModule reflected;
 };
 
 class VComputePipeline final : public VObject {

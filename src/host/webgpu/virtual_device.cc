@@ -157,6 +157,13 @@ std::vector<DeviceError> NativeErrors::Take() {
   return taken;
 }
 
+std::vector<DeviceError> NativeErrors::TakeRaw() {
+  const auto& all = errors_.errors();
+  std::vector<DeviceError> taken;
+  for (; done_ < all.size(); ++done_) taken.push_back({TypeOf(all[done_].kind), all[done_].message});
+  return taken;
+}
+
 std::string CleanMessage(std::string_view text) {
   // "Validation Error\n\nCaused by:\n  In wgpuDeviceCreateBuffer\n    Buffer size ..." -> "Buffer size ...".
   std::string out;

@@ -108,6 +108,8 @@ class NativeErrors {
   bool Flush(std::string_view prefix = {});
   // What came, unrouted; the caller reports it itself.
   std::vector<DeviceError> Take();
+  // The same, with the library's text as it is.
+  std::vector<DeviceError> TakeRaw();
 
  private:
   VDevice* const device_;

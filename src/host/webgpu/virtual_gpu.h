@@ -11,6 +11,8 @@
 // The class is one, its parts are files: each group of functions below names its own.
 #pragma once
 
+#include <functional>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -62,6 +64,16 @@ class VirtualGpu final : public wit::WebgpuHost {
   void RevokeFrame(uint64_t frame);
   // Sends all that was submitted and not sent yet (submit.cc).
   void FlushSubmits();
+  // Instead of sending: appends what was submitted and not sent yet, in call order, and its references become the caller's (CommandBufferRelease
+  // after the submit). For a scheduler that sends several nodes' work in one submit; to be called before RevokeFrame. How many they were.
+  size_t TakePending(std::vector<WGPUCommandBuffer>& out);
+  // Called at the start of every FlushSubmits: a scheduler that took work and has not sent it yet sends it now, since what comes next (a map,
+  // a write, a destroy) must come after it.
+  void SetFlushHook(std::function<void()> before_flush);
+  // Whether work submitted in this frame, or a queue write, may have written the lent texture. To be asked before RevokeFrame.
+  bool FrameWrote(WGPUTexture native) const;
+  // For queue writes: they count as written too.
+  void NoteLentWrite(VResource* resource);
 
   // Uncaptured errors since the last call: the node fails its frame with them.
   std::vector<DeviceError> TakeUncapturedErrors();
@@ -114,6 +126,14 @@ class VirtualGpu final : public wit::WebgpuHost {
   Status SetLabelOf(Rep self, Kind kind, Str label);
   void Drop(Rep rep, Kind kind) noexcept;
   void CountWrite(uint64_t bytes);
+  // Made and checked; what went wrong is in `failures`, unreported. An Error is a trap.
+  Result<Ref<VComputePipeline>> BuildComputePipeline(const Ref<VDevice>& device, const wit::GpuComputePipelineDescriptor& d,
+                                                     std::vector<DeviceError>* failures);
+  Result<Ref<VRenderPipeline>> BuildRenderPipeline(const Ref<VDevice>& device, const wit::GpuRenderPipelineDescriptor& d,
+                                                   std::vector<DeviceError>* failures);
+  // get-bind-group-layout; `ask` asks the library, for layout "auto" (pipeline_stage.cc).
+  Ref<VBindGroupLayout> GroupLayoutOf(const VObject& pipeline, PipelineGroups& groups, uint32_t index,
+                                      const std::function<WGPUBindGroupLayout()>& ask);
   Ref<VDevice> MakeDevice(std::string_view label, const WGPULimits& limits, Features features);
   // Keeps a text alive until the next call.
   Str Keep(std::string text);
@@ -316,7 +336,7 @@ class VirtualGpu final : public wit::WebgpuHost {
   Result<Rep> OnGpuDeviceCreateShaderModule(Rep self, const wit::GpuShaderModuleDescriptor& descriptor) override;
   void OnGpuShaderModuleGetCompilationInfo(Rep self, Completion<Rep> done) override;
 
-  // --- compute_pipeline.cc, render_pipeline.cc: pipelines ---
+  // --- compute_pipeline.cc, render_pipeline.cc, pipeline_stage.cc: pipelines ---
   Result<Rep> OnGpuComputePipelineGetBindGroupLayout(Rep self, uint32_t index) override;
   Result<Rep> OnGpuDeviceCreateComputePipeline(Rep self, const wit::GpuComputePipelineDescriptor& descriptor) override;
   Result<Rep> OnGpuDeviceCreateRenderPipeline(Rep self, const wit::GpuRenderPipelineDescriptor& descriptor) override;
