@@ -63,8 +63,8 @@ bool Account::ChargeBuffer(uint64_t bytes) {
   }
   if (!Charge<uint64_t>(buffer_bytes_, bytes, quotas_.buffer_bytes)) {
     --buffers_;
-    Fail(fmt::format("quota: gpu buffer bytes: {} more than the {} in use do not fit into the plugin's limit of {}", bytes, buffer_bytes_.load(),
-                     quotas_.buffer_bytes));
+    Fail(fmt::format("quota: gpu buffer bytes: {} more than the {} in use do not fit into the plugin's limit of {}", bytes,
+                     buffer_bytes_.load(), quotas_.buffer_bytes));
     return false;
   }
   return true;
@@ -86,12 +86,13 @@ bool Account::ChargeTexture(uint64_t bytes) {
 
 bool Account::ChargeShader(uint64_t bytes) {
   if (bytes > quotas_.one_shader_bytes) {
-    Fail(fmt::format("quota: gpu shader size: a shader module has {} bytes of WGSL, the limit for one is {}", bytes, quotas_.one_shader_bytes));
+    Fail(fmt::format("quota: gpu shader size: a shader module has {} bytes of WGSL, the limit for one is {}", bytes,
+                     quotas_.one_shader_bytes));
     return false;
   }
   if (!Charge<uint64_t>(shader_bytes_, bytes, quotas_.shader_bytes)) {
-    Fail(fmt::format("quota: gpu shader bytes: {} more than the {} in use do not fit into the plugin's limit of {}", bytes, shader_bytes_.load(),
-                     quotas_.shader_bytes));
+    Fail(fmt::format("quota: gpu shader bytes: {} more than the {} in use do not fit into the plugin's limit of {}", bytes,
+                     shader_bytes_.load(), quotas_.shader_bytes));
     return false;
   }
   return true;

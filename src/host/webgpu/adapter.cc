@@ -61,7 +61,8 @@ std::optional<Refusal> CheckLimit(const LimitInfo* limit, std::string_view name,
     if (asked == 0 || (asked & (asked - 1)) != 0 || asked > UINT32_MAX) {
       return Refusal{Tag::OperationError, fmt::format("limit {}: {} is not a power of two below 2^32", name, asked)};
     }
-    if (asked < best) return Refusal{Tag::OperationError, fmt::format("limit {}: {} was asked for, the lowest granted is {}", name, asked, best)};
+    if (asked < best)
+      return Refusal{Tag::OperationError, fmt::format("limit {}: {} was asked for, the lowest granted is {}", name, asked, best)};
   } else if (asked > best) {
     return Refusal{Tag::OperationError, fmt::format("limit {}: {} was asked for, {} is granted", name, asked, best)};
   }

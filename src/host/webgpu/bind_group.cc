@@ -40,7 +40,8 @@ struct Given {
 Why BufferRefusal(const Given& g, const BindingLayout& e, const WGPULimits& l) {
   const VBuffer& b = *g.buffer;
   const bool uniform = e.buffer == wit::GpuBufferBindingType::Uniform;
-  if (!(b.usage() & (uniform ? BU::Uniform : BU::Storage))) return fmt::format("{} has no usage {}", b.Name(), uniform ? "uniform" : "storage");
+  if (!(b.usage() & (uniform ? BU::Uniform : BU::Storage)))
+    return fmt::format("{} has no usage {}", b.Name(), uniform ? "uniform" : "storage");
   if (e.buffer == wit::GpuBufferBindingType::Storage && !b.writable()) {
     return fmt::format("{} is lent for reading: it may be bound as read-only-storage, not as storage", b.Name());
   }
@@ -52,7 +53,8 @@ Why BufferRefusal(const Given& g, const BindingLayout& e, const WGPULimits& l) {
   if (g.offset % align != 0) return fmt::format("offset {} is not a multiple of {}", g.offset, align);
   const uint64_t max = uniform ? l.maxUniformBufferBindingSize : l.maxStorageBufferBindingSize;
   if (g.size > max) {
-    return fmt::format("{} bytes are more than the limit {} {}", g.size, uniform ? "maxUniformBufferBindingSize" : "maxStorageBufferBindingSize", max);
+    return fmt::format("{} bytes are more than the limit {} {}", g.size,
+                       uniform ? "maxUniformBufferBindingSize" : "maxStorageBufferBindingSize", max);
   }
   if (!uniform && g.size % 4 != 0) return fmt::format("a storage binding has a size that is a multiple of 4, not {}", g.size);
   if (g.size < e.min_size) return fmt::format("{} bytes are less than the layout's min-binding-size {}", g.size, e.min_size);
@@ -61,8 +63,10 @@ Why BufferRefusal(const Given& g, const BindingLayout& e, const WGPULimits& l) {
 
 Why SamplerRefusal(const VSampler& s, const BindingLayout& e) {
   using T = wit::GpuSamplerBindingType;
-  if (e.sampler == T::Comparison && !s.comparison) return fmt::format("{} has no compare function, but the layout wants a comparison sampler", s.Name());
-  if (e.sampler != T::Comparison && s.comparison) return fmt::format("{} is a comparison sampler, but the layout wants a {} one", s.Name(), wit::ToString(e.sampler));
+  if (e.sampler == T::Comparison && !s.comparison)
+    return fmt::format("{} has no compare function, but the layout wants a comparison sampler", s.Name());
+  if (e.sampler != T::Comparison && s.comparison)
+    return fmt::format("{} is a comparison sampler, but the layout wants a {} one", s.Name(), wit::ToString(e.sampler));
   if (e.sampler == T::NonFiltering && s.filtering) return fmt::format("{} filters, but the layout wants a non-filtering one", s.Name());
   return std::nullopt;
 }
@@ -91,7 +95,8 @@ Why TextureRefusal(const VTextureView& v, const BindingLayout& e, const VDevice&
     return fmt::format("the view of {} is {}, but the layout wants {}", name, wit::ToString(v.dimension), wit::ToString(e.view));
   }
   if (storage) {
-    if (v.format != e.format) return fmt::format("the view of {} has format {}, but the layout wants {}", name, wit::ToString(v.format), wit::ToString(e.format));
+    if (v.format != e.format)
+      return fmt::format("the view of {} has format {}, but the layout wants {}", name, wit::ToString(v.format), wit::ToString(e.format));
     if (v.mips != 1) return fmt::format("a storage texture view has one mip level, that of {} has {}", name, v.mips);
     return std::nullopt;
   }
@@ -104,7 +109,8 @@ Why TextureRefusal(const VTextureView& v, const BindingLayout& e, const VDevice&
     return fmt::format("format {} of {} cannot be sampled as {}", wit::ToString(v.format), name, wit::ToString(e.sample));
   }
   if (e.multisampled != (v.samples() > 1)) {
-    return fmt::format("{} is {}multisampled, but the layout wants {}", name, v.samples() > 1 ? "" : "not ", e.multisampled ? "it to be" : "it not to be");
+    return fmt::format("{} is {}multisampled, but the layout wants {}", name, v.samples() > 1 ? "" : "not ",
+                       e.multisampled ? "it to be" : "it not to be");
   }
   return std::nullopt;
 }
@@ -139,7 +145,8 @@ void Bind(VBindGroup& group, const Given& g, const BindingLayout* e) {
     group.mutable_reach().Merge(g.view->reach());
     group.holds.emplace_back(g.view);
     if (e) {
-      const SubresourceRange range{g.view->base_mip, g.view->base_mip + g.view->mips, g.view->base_layer, g.view->base_layer + g.view->layers};
+      const SubresourceRange range{g.view->base_mip, g.view->base_mip + g.view->mips, g.view->base_layer,
+                                   g.view->base_layer + g.view->layers};
       group.bound.push_back({Ref<VResource>(g.view->texture()), UseOf(*e), range});
     }
   } else if (g.sampler) {
@@ -228,16 +235,17 @@ Result<Rep> VirtualGpu::OnGpuDeviceCreateBindGroup(Rep self, const wit::GpuBindG
     } else if (g.buffer) {
       // Layout "auto": the library checks the types, but it does not know that a lent buffer is for reading only.
       if (!g.buffer->writable() && !layout->ReadsOnly(entry.binding)) {
-        return entry_refuse(fmt::format("{} is lent for reading, and the shader's binding is not seen to be var<storage, read> or var<uniform>; "
-                                        "if it is, make the bind group layout yourself",
-                                        g.buffer->Name()));
+        return entry_refuse(
+            fmt::format("{} is lent for reading, and the shader's binding is not seen to be var<storage, read> or var<uniform>; "
+                        "if it is, make the bind group layout yourself",
+                        g.buffer->Name()));
       }
       if (!(g.buffer->usage() & (BU::Uniform | BU::Storage))) {
         return entry_refuse(fmt::format("{} has neither usage uniform nor usage storage", g.buffer->Name()));
       }
       if (g.offset > g.buffer->size() || g.size > g.buffer->size() - g.offset || g.size == 0) {
-        return entry_refuse(fmt::format("the range {} + {} is empty or lies outside of {} with {} bytes", g.offset, g.size, g.buffer->Name(),
-                                        g.buffer->size()));
+        return entry_refuse(fmt::format("the range {} + {} is empty or lies outside of {} with {} bytes", g.offset, g.size,
+                                        g.buffer->Name(), g.buffer->size()));
       }
     }
     natives.push_back(n);

@@ -156,7 +156,8 @@ Result<Rep> VirtualGpu::OnGpuDeviceCreateBindGroupLayout(Rep self, const wit::Gp
   if (device->lost()) return refuse({});
   const WGPULimits& limits = device->limits();
   if (d.entries.size > limits.maxBindingsPerBindGroup) {
-    return refuse(fmt::format("{} entries are more than the limit maxBindingsPerBindGroup {}", d.entries.size, limits.maxBindingsPerBindGroup));
+    return refuse(
+        fmt::format("{} entries are more than the limit maxBindingsPerBindGroup {}", d.entries.size, limits.maxBindingsPerBindGroup));
   }
   SlotCounts counts;
   for (const auto& given : d.entries) {
@@ -166,7 +167,8 @@ Result<Rep> VirtualGpu::OnGpuDeviceCreateBindGroupLayout(Rep self, const wit::Gp
     layout->entries.push_back(e);
   }
   std::sort(layout->entries.begin(), layout->entries.end(), [](const auto& a, const auto& b) { return a.binding < b.binding; });
-  const auto twice = std::adjacent_find(layout->entries.begin(), layout->entries.end(), [](const auto& a, const auto& b) { return a.binding == b.binding; });
+  const auto twice = std::adjacent_find(layout->entries.begin(), layout->entries.end(),
+                                        [](const auto& a, const auto& b) { return a.binding == b.binding; });
   if (twice != layout->entries.end()) return refuse(fmt::format("binding {} is there twice", twice->binding));
   if (auto why = counts.Refusal(limits)) return refuse(*why);
 
@@ -198,7 +200,8 @@ Result<Rep> VirtualGpu::OnGpuDeviceCreatePipelineLayout(Rep self, const wit::Gpu
   if (device->lost()) return refuse({});
   const WGPULimits& limits = device->limits();
   if (d.bind_group_layouts.size > limits.maxBindGroups) {
-    return refuse(fmt::format("{} bind group layouts are more than the limit maxBindGroups {}", d.bind_group_layouts.size, limits.maxBindGroups));
+    return refuse(
+        fmt::format("{} bind group layouts are more than the limit maxBindGroups {}", d.bind_group_layouts.size, limits.maxBindGroups));
   }
   SlotCounts counts;
   std::vector<WGPUBindGroupLayout> natives;
@@ -211,7 +214,8 @@ Result<Rep> VirtualGpu::OnGpuDeviceCreatePipelineLayout(Rep self, const wit::Gpu
     WEFT_TRY_ASSIGN(auto group, Get<VBindGroupLayout>(*d.bind_group_layouts[i]));
     if (auto why = UseRefusal(device.get(), *group)) return refuse(fmt::format("bind group layout {}: {}", i, *why));
     if (group->exclusive) {
-      return refuse(fmt::format("bind group layout {}: {} belongs to a pipeline with layout auto and goes with that pipeline only", i, group->Name()));
+      return refuse(fmt::format("bind group layout {}: {} belongs to a pipeline with layout auto and goes with that pipeline only", i,
+                                group->Name()));
     }
     for (const BindingLayout& e : group->entries) counts.Add(e);
     natives.push_back(group->native.get());

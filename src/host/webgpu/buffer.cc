@@ -180,12 +180,13 @@ struct RangeRefusal {
 };
 
 std::optional<RangeRefusal> CheckRange(const VBuffer& b, uint64_t offset, uint64_t size) {
-  if (b.map_state != wit::GpuBufferMapState::Mapped) return RangeRefusal{RangeTag::OperationError, fmt::format("{} is not mapped", b.Name())};
+  if (b.map_state != wit::GpuBufferMapState::Mapped)
+    return RangeRefusal{RangeTag::OperationError, fmt::format("{} is not mapped", b.Name())};
   if (offset % 8 != 0) return RangeRefusal{RangeTag::OperationError, fmt::format("offset {} is not a multiple of 8", offset)};
   if (size % 4 != 0) return RangeRefusal{RangeTag::OperationError, fmt::format("size {} is not a multiple of 4", size)};
   if (offset < b.map_offset || offset - b.map_offset > b.map_size || size > b.map_size - (offset - b.map_offset)) {
-    return RangeRefusal{RangeTag::OperationError, fmt::format("the range {} + {} lies outside of the mapped range {} + {} of {}", offset, size,
-                                                              b.map_offset, b.map_size, b.Name())};
+    return RangeRefusal{RangeTag::OperationError, fmt::format("the range {} + {} lies outside of the mapped range {} + {} of {}", offset,
+                                                              size, b.map_offset, b.map_size, b.Name())};
   }
   return std::nullopt;
 }
@@ -201,7 +202,8 @@ std::byte* MappedData(VBuffer& b, const gpu::Procs& procs) {
 
 }  // namespace
 
-Result<Res<List<uint8_t>, wit::GetMappedRangeError>> VirtualGpu::OnGpuBufferGetMappedRangeGetWithCopy(Rep self, const Opt<uint64_t>& offset_opt,
+Result<Res<List<uint8_t>, wit::GetMappedRangeError>> VirtualGpu::OnGpuBufferGetMappedRangeGetWithCopy(Rep self,
+                                                                                                      const Opt<uint64_t>& offset_opt,
                                                                                                       const Opt<uint64_t>& size_opt) {
   using Answer = Res<List<uint8_t>, wit::GetMappedRangeError>;
   WEFT_TRY_ASSIGN(auto buffer, Get<VBuffer>(self));

@@ -6,11 +6,7 @@
 
 namespace weft::host {
 
-namespace {
-
 using AsyncAnswer = Res<Rep, wit::CreatePipelineError>;
-
-}  // namespace
 
 AsyncAnswer PipelineFailure(const std::vector<DeviceError>& errors) {
   const bool validation = std::all_of(errors.begin(), errors.end(), [](const DeviceError& e) { return e.type == ErrorType::Validation; });
@@ -18,6 +14,12 @@ AsyncAnswer PipelineFailure(const std::vector<DeviceError>& errors) {
   e.kind.gpu_pipeline_error = validation ? wit::GpuPipelineErrorReason::Validation : wit::GpuPipelineErrorReason::Internal;
   e.message = Str(errors.front().message);
   return AsyncAnswer::Err(e);
+}
+
+void VirtualGpu::ReportPipeline(VDevice& device, std::vector<DeviceError>& failures) {
+  for (DeviceError& f : failures) {
+    if (f.type != ErrorType::OutOfMemory || f.message != QuotaSentence()) device.Report(f.type, std::move(f.message));
+  }
 }
 
 Result<Ref<VComputePipeline>> VirtualGpu::BuildComputePipeline(const Ref<VDevice>& device, const wit::GpuComputePipelineDescriptor& d,
@@ -59,10 +61,7 @@ Result<Rep> VirtualGpu::OnGpuDeviceCreateComputePipeline(Rep self, const wit::Gp
   WEFT_TRY_ASSIGN(auto device, Get<VDevice>(self));
   std::vector<DeviceError> failures;
   WEFT_TRY_ASSIGN(auto pipeline, BuildComputePipeline(device, d, &failures));
-  // An object that did not fit the quota was reported when it was made.
-  for (auto& f : failures) {
-    if (f.type != ErrorType::OutOfMemory || f.message != QuotaSentence()) device->Report(f.type, std::move(f.message));
-  }
+  ReportPipeline(*device, failures);
   return Add(std::move(pipeline));
 }
 

@@ -3,9 +3,9 @@
 // in front; Shifted says so and is checked at both ends at compile time. The engine admits only values that the WIT names.
 #pragma once
 
-#include <optional>
-
 #include <webgpu.h>
+
+#include <optional>
 
 #include "wasm/gen/webgpu.h"
 
@@ -17,13 +17,13 @@ WGPUTextureFormat ToNative(wit::GpuTextureFormat v);
 std::optional<wit::GpuTextureFormat> FromNative(WGPUTextureFormat v);
 WGPUColorWriteMask ToNative(wit::GpuColorWrite v);
 
-#define WEFT_SHIFTED(Name, first, nativeFirst, last, nativeLast)                                      \
-  inline WGPU##Name ToNative(wit::Gpu##Name v) {                                                      \
-    constexpr int kShift = WGPU##Name##_##nativeFirst - static_cast<int>(wit::Gpu##Name::first);      \
-    static_assert(static_cast<int>(wit::Gpu##Name::first) == 0);                                      \
-    static_assert(static_cast<uint32_t>(wit::Gpu##Name::last) + 1 == wit::kGpu##Name##Count);         \
-    static_assert(static_cast<int>(wit::Gpu##Name::last) + kShift == WGPU##Name##_##nativeLast);      \
-    return static_cast<WGPU##Name>(static_cast<int>(v) + kShift);                                     \
+#define WEFT_SHIFTED(Name, first, nativeFirst, last, nativeLast)                                 \
+  inline WGPU##Name ToNative(wit::Gpu##Name v) {                                                 \
+    constexpr int kShift = WGPU##Name##_##nativeFirst - static_cast<int>(wit::Gpu##Name::first); \
+    static_assert(static_cast<int>(wit::Gpu##Name::first) == 0);                                 \
+    static_assert(static_cast<uint32_t>(wit::Gpu##Name::last) + 1 == wit::kGpu##Name##Count);    \
+    static_assert(static_cast<int>(wit::Gpu##Name::last) + kShift == WGPU##Name##_##nativeLast); \
+    return static_cast<WGPU##Name>(static_cast<int>(v) + kShift);                                \
   }
 WEFT_SHIFTED(AddressMode, ClampToEdge, ClampToEdge, MirrorRepeat, MirrorRepeat)
 WEFT_SHIFTED(BlendFactor, Zero, Zero, OneMinusSrc1Alpha, OneMinusSrc1Alpha)

@@ -16,7 +16,7 @@ Status VirtualGpu::SetLabelOf(Rep self, Kind kind, Str label) {
   return {};
 }
 
-#define WEFT_LABEL(Name, kind)                                                        \
+#define WEFT_LABEL(Name, kind)                                                         \
   Result<Str> VirtualGpu::OnGpu##Name##Label(Rep self) { return LabelOf(self, kind); } \
   Status VirtualGpu::OnGpu##Name##SetLabel(Rep self, Str label) { return SetLabelOf(self, kind, label); }
 WEFT_LABEL(BindGroup, Kind::BindGroup)

@@ -13,10 +13,10 @@ namespace weft::host {
 namespace {
 
 using L = WGPULimits;
-constexpr LimitInfo U32(std::string_view name, uint32_t L::*at, uint64_t standard, bool alignment = false) {
+constexpr LimitInfo U32(std::string_view name, uint32_t L::* at, uint64_t standard, bool alignment = false) {
   return {name, at, nullptr, standard, alignment};
 }
-constexpr LimitInfo U64(std::string_view name, uint64_t L::*at, uint64_t standard) { return {name, nullptr, at, standard, false}; }
+constexpr LimitInfo U64(std::string_view name, uint64_t L::* at, uint64_t standard) { return {name, nullptr, at, standard, false}; }
 
 constexpr LimitInfo kLimits[] = {
     U32("maxTextureDimension1D", &L::maxTextureDimension1D, 8192),
@@ -112,10 +112,10 @@ Result<bool> VirtualGpu::OnWgslLanguageFeaturesHas(Rep self, Str value) {
   return std::find(kWgslFeatures.begin(), kWgslFeatures.end(), value.view()) != kWgslFeatures.end();
 }
 
-#define WEFT_LIMIT(Type, Name, field)                                       \
-  Result<Type> VirtualGpu::OnGpuSupportedLimits##Name(Rep self) {           \
-    WEFT_TRY_ASSIGN(auto limits, Get<VSupportedLimits>(self));              \
-    return limits->limits.field;                                            \
+#define WEFT_LIMIT(Type, Name, field)                             \
+  Result<Type> VirtualGpu::OnGpuSupportedLimits##Name(Rep self) { \
+    WEFT_TRY_ASSIGN(auto limits, Get<VSupportedLimits>(self));    \
+    return limits->limits.field;                                  \
   }
 WEFT_LIMIT(uint32_t, MaxTextureDimension1D, maxTextureDimension1D)
 WEFT_LIMIT(uint32_t, MaxTextureDimension2D, maxTextureDimension2D)

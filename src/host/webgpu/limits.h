@@ -2,10 +2,10 @@
 // The supported limits of WebGPU as data: name, where it stands in WGPULimits, default, and which way is better.
 #pragma once
 
+#include <webgpu.h>
+
 #include <span>
 #include <string_view>
-
-#include <webgpu.h>
 
 #include "gpu/device.h"
 #include "host/webgpu/virtual_device.h"
@@ -14,8 +14,8 @@ namespace weft::host {
 
 struct LimitInfo {
   std::string_view name;  // as required-limits spells it
-  uint32_t WGPULimits::*u32 = nullptr;
-  uint64_t WGPULimits::*u64 = nullptr;
+  uint32_t WGPULimits::* u32 = nullptr;
+  uint64_t WGPULimits::* u64 = nullptr;
   uint64_t standard = 0;   // what a device has that asks for nothing
   bool alignment = false;  // lower is better, and a power of two
 

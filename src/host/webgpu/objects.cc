@@ -114,7 +114,8 @@ void VQuerySet::End(State how) {
 // --- layouts, shaders ---
 
 const BindingLayout* VBindGroupLayout::Find(uint32_t binding) const {
-  const auto it = std::lower_bound(entries.begin(), entries.end(), binding, [](const BindingLayout& e, uint32_t b) { return e.binding < b; });
+  const auto it =
+      std::lower_bound(entries.begin(), entries.end(), binding, [](const BindingLayout& e, uint32_t b) { return e.binding < b; });
   return it != entries.end() && it->binding == binding ? &*it : nullptr;
 }
 

@@ -166,7 +166,7 @@ class VBuffer final : public VResource {
   uint64_t generation = 0;  // grows when a pending map is given up, so that its late answer is ignored
   uint32_t map_mode = 0;    // bits of wit::GpuMapMode of the mapping that is pending or held
   uint64_t map_offset = 0, map_size = 0;
-  bool at_creation = false;  // the mapping comes from mappedAtCreation: writable, and unmap uploads it
+  bool at_creation = false;          // the mapping comes from mappedAtCreation: writable, and unmap uploads it
   std::byte* mapped_data = nullptr;  // the library's memory of the held mapping, once asked for; the instance's thread only
 
  private:
@@ -281,8 +281,8 @@ class VBindGroupLayout final : public VObject {
       : VObject(kKind, std::move(account), std::move(device), label) {}
 
   std::vector<BindingLayout> entries;  // by binding number
-  // The number of the pipeline with layout "auto" that it was taken from; 0 otherwise. Then only the library knows the entries: `entries` is
-  // empty and bind groups are checked by the library, with the views' explicit usage as the rights.
+  // The number of the pipeline with layout "auto" that it was taken from; 0 otherwise. Then only the library knows the entries: `entries`
+  // is empty and bind groups are checked by the library, with the views' explicit usage as the rights.
   uint64_t exclusive = 0;
   uint32_t exclusive_index = 0;
   std::vector<uint32_t> read_only;  // of an "auto" layout: bindings that the shader's text says it only reads
@@ -322,7 +322,8 @@ class VBindGroup final : public VReaching {
     uint64_t offset = 0, size = 0;
   };
   std::vector<Dynamic> dynamic;
-  // How each resource is used, for the usage scope of a dispatch or pass. Empty for a group of an "auto" layout whose entries are not known.
+  // How each resource is used, for the usage scope of a dispatch or pass. Empty for a group of an "auto" layout whose entries are not
+  // known.
   struct Bound {
     Ref<VResource> resource;
     Use use{};

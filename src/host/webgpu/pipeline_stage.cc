@@ -36,16 +36,16 @@ Status ReadStageParts(const VirtualGpu& gpu, const VDevice* device, Rep module, 
   if (entry) {
     out->entry_point = gpu::Str(entry->view());
     if (std::find(names.begin(), names.end(), entry->view()) == names.end()) {
-      *why = fmt::format("{} has no {} entry point '{}'; it has {}", m.Name(), StageName(kind), entry->view(), names.empty() ? "none" : list);
+      *why =
+          fmt::format("{} has no {} entry point '{}'; it has {}", m.Name(), StageName(kind), entry->view(), names.empty() ? "none" : list);
       return {};
     }
   } else if (names.size() != 1) {
     *why = fmt::format("no {} entry point was named, and {} has {}", StageName(kind), m.Name(), names.empty() ? "none" : list);
     return {};
   } else {
-    out->entry_point = gpu::Str(std::find_if(m.reflected.entries.begin(), m.reflected.entries.end(), [&](const WgslEntry& e) {
-                                  return e.stage == kind;
-                                })->name);
+    out->entry_point = gpu::Str(
+        std::find_if(m.reflected.entries.begin(), m.reflected.entries.end(), [&](const WgslEntry& e) { return e.stage == kind; })->name);
   }
   if (!out->record) return {};
   for (const auto& [key, value] : out->record->entries) {
@@ -98,7 +98,8 @@ Ref<VBindGroupLayout> VirtualGpu::GroupLayoutOf(const VObject& pipeline, Pipelin
   for (const WgslBinding& b : groups.reflected.bindings) {
     if (groups.reflected.uncertain || b.group != index) continue;
     const bool reads = std::all_of(groups.reflected.bindings.begin(), groups.reflected.bindings.end(), [&](const WgslBinding& o) {
-      return o.group != b.group || o.binding != b.binding || o.kind == WgslBinding::Kind::Uniform || o.kind == WgslBinding::Kind::StorageRead;
+      return o.group != b.group || o.binding != b.binding || o.kind == WgslBinding::Kind::Uniform ||
+             o.kind == WgslBinding::Kind::StorageRead;
     });
     if (reads) layout->read_only.push_back(b.binding);
   }

@@ -36,7 +36,8 @@ void VirtualGpu::CountWrite(uint64_t bytes) {
 }
 
 Result<Res<Unit, wit::WriteBufferError>> VirtualGpu::OnGpuQueueWriteBufferWithCopy(Rep self, Rep buffer_rep, uint64_t buffer_offset,
-                                                                                   const List<uint8_t>& data, const Opt<uint64_t>& data_offset,
+                                                                                   const List<uint8_t>& data,
+                                                                                   const Opt<uint64_t>& data_offset,
                                                                                    const Opt<uint64_t>& size_opt) {
   using Answer = Res<Unit, wit::WriteBufferError>;
   WEFT_TRY_ASSIGN(auto queue, Get<VQueue>(self));
@@ -47,7 +48,8 @@ Result<Res<Unit, wit::WriteBufferError>> VirtualGpu::OnGpuQueueWriteBufferWithCo
   const uint64_t from = data_offset.value_or(0);
   if (from > data.size) return refuse(fmt::format("data offset {} is beyond the {} bytes of data", from, data.size));
   const uint64_t size = size_opt.value_or(data.size - from);
-  if (size > data.size - from) return refuse(fmt::format("size {} from offset {} is more than the {} bytes of data", size, from, data.size));
+  if (size > data.size - from)
+    return refuse(fmt::format("size {} from offset {} is more than the {} bytes of data", size, from, data.size));
   if (size % 4 != 0) return refuse(fmt::format("size {} is not a multiple of 4", size));
   VDevice* device = queue->device();
   if (auto why = WriteBufferRefusal(device, *buffer, buffer_offset, size)) {

@@ -36,7 +36,8 @@ namespace {
 std::string Ended(const VResource& r) {
   return r.state() == VResource::State::Destroyed
              ? fmt::format("{} was destroyed", r.Name())
-             : fmt::format("{} belongs to a frame that is over; what a frame lends, and all that was made from it, ends with the frame", r.Name());
+             : fmt::format("{} belongs to a frame that is over; what a frame lends, and all that was made from it, ends with the frame",
+                           r.Name());
 }
 
 }  // namespace

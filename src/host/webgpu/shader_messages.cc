@@ -70,8 +70,8 @@ uint64_t Utf16Units(std::string_view s) {
 }  // namespace
 
 CompilationMessage ReadCompilerText(std::string_view text, std::string_view code) {
-  // Validation Error / Caused by: / In wgpuDeviceCreateShaderModule / Shader '' parsing error: WHAT / ┌─ wgsl:2:14 / │ / 2 │ line / │ ^^^ why
-  // and perhaps notes: "= note: ...".
+  // Validation Error / Caused by: / In wgpuDeviceCreateShaderModule / Shader '' parsing error: WHAT / ┌─ wgsl:2:14 / │ / 2 │ line / │ ^^^
+  // why and perhaps notes: "= note: ...".
   CompilationMessage m;
   std::string why, notes;
   uint64_t column = 0, carets = 0;
@@ -96,7 +96,8 @@ CompilationMessage ReadCompilerText(std::string_view text, std::string_view code
     } else if (!drawn) {
       std::string_view what = line;
       for (const std::string_view mark : {"parsing error: ", "validation error: "}) {
-        if (const size_t at = line.find(mark); at != std::string_view::npos && line.starts_with("Shader ")) what = line.substr(at + mark.size());
+        if (const size_t at = line.find(mark); at != std::string_view::npos && line.starts_with("Shader "))
+          what = line.substr(at + mark.size());
       }
       if (!m.message.empty()) m.message += ": ";
       m.message += what;

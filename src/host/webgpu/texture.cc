@@ -91,7 +91,8 @@ std::optional<std::string> TextureRefusal(const TextureInfo& t, const VDevice& d
   }
   for (const auto v : t.view_formats) {
     if (!ViewCompatible(t.format, v)) {
-      return fmt::format("view format {} does not go with format {}: only the same format with or without srgb does", wit::ToString(v), format);
+      return fmt::format("view format {} does not go with format {}: only the same format with or without srgb does", wit::ToString(v),
+                         format);
     }
   }
   return std::nullopt;

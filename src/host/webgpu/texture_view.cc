@@ -46,7 +46,8 @@ ViewSpec Resolve(const TextureInfo& t, uint32_t texture_layers, const Opt<wit::G
   v.base_layer = d.base_array_layer.value_or(0);
   uint32_t layers = 1;
   if (v.dimension == View::Cube) layers = 6;
-  if (v.dimension == View::D2Array || v.dimension == View::CubeArray) layers = v.base_layer < texture_layers ? texture_layers - v.base_layer : 0;
+  if (v.dimension == View::D2Array || v.dimension == View::CubeArray)
+    layers = v.base_layer < texture_layers ? texture_layers - v.base_layer : 0;
   v.layers = d.array_layer_count.value_or(layers);
   if (d.swizzle) v.swizzle = d.swizzle->view();
   return v;
@@ -55,7 +56,8 @@ ViewSpec Resolve(const TextureInfo& t, uint32_t texture_layers, const Opt<wit::G
 std::optional<std::string> DimensionRefusal(const ViewSpec& v, const TextureInfo& t) {
   const auto name = wit::ToString(v.dimension);
   const Dim needed = v.dimension == View::D1 ? Dim::D1 : v.dimension == View::D3 ? Dim::D3 : Dim::D2;
-  if (t.dimension != needed) return fmt::format("a {} view needs a {} texture, this one is {}", name, wit::ToString(needed), wit::ToString(t.dimension));
+  if (t.dimension != needed)
+    return fmt::format("a {} view needs a {} texture, this one is {}", name, wit::ToString(needed), wit::ToString(t.dimension));
   switch (v.dimension) {
     case View::D1:
     case View::D2:
@@ -78,20 +80,22 @@ std::optional<std::string> DimensionRefusal(const ViewSpec& v, const TextureInfo
 std::optional<std::string> ViewRefusal(const ViewSpec& v, const VTexture& texture, const VDevice& device) {
   const TextureInfo& t = texture.info();
   const auto aspect_format = AspectFormat(t.format, v.aspect);
-  if (!aspect_format) return fmt::format("format {} has no {} aspect", wit::ToString(t.format), v.aspect == Aspect::DepthOnly ? "depth" : "stencil");
+  if (!aspect_format)
+    return fmt::format("format {} has no {} aspect", wit::ToString(t.format), v.aspect == Aspect::DepthOnly ? "depth" : "stencil");
   if (v.aspect == Aspect::All) {
     if (v.format != t.format && std::find(t.view_formats.begin(), t.view_formats.end(), v.format) == t.view_formats.end()) {
       return fmt::format("view format {} is neither the texture's format {} nor one of its view formats", wit::ToString(v.format),
                          wit::ToString(t.format));
     }
   } else if (v.format != *aspect_format) {
-    return fmt::format("the {} aspect of {} has format {}, not {}", v.aspect == Aspect::DepthOnly ? "depth" : "stencil", wit::ToString(t.format),
-                       wit::ToString(*aspect_format), wit::ToString(v.format));
+    return fmt::format("the {} aspect of {} has format {}, not {}", v.aspect == Aspect::DepthOnly ? "depth" : "stencil",
+                       wit::ToString(t.format), wit::ToString(*aspect_format), wit::ToString(v.format));
   }
   if (v.usage & ~t.usage) return fmt::format("view usage 0x{:x} is not a part of the texture's usage 0x{:x}", v.usage, t.usage);
   const FormatAbilities f = Abilities(v.format, device.features());
   if (!f.supported) return fmt::format("format {} needs a feature that this device does not have", wit::ToString(v.format));
-  if ((v.usage & U::RenderAttachment) && !f.renderable) return fmt::format("a view of format {} cannot have usage render-attachment", wit::ToString(v.format));
+  if ((v.usage & U::RenderAttachment) && !f.renderable)
+    return fmt::format("a view of format {} cannot have usage render-attachment", wit::ToString(v.format));
   if ((v.usage & U::StorageBinding) && !f.storage()) {
     return fmt::format("a view of format {} cannot have usage storage-binding; name the view's usage without it", wit::ToString(v.format));
   }
@@ -200,7 +204,8 @@ Result<Rep> VirtualGpu::OnGpuDeviceCreateSampler(Rep self, const Opt<wit::GpuSam
   if (!(lod_min >= 0)) why = fmt::format("lod-min-clamp {} must be at least 0", lod_min);
   if (!why && !(lod_max >= lod_min)) why = fmt::format("lod-max-clamp {} must be at least lod-min-clamp {}", lod_max, lod_min);
   if (!why && anisotropy < 1) why = "max-anisotropy must be at least 1";
-  if (!why && anisotropy > 1 && !all_linear) why = fmt::format("max-anisotropy {} needs linear mag-filter, min-filter and mipmap-filter", anisotropy);
+  if (!why && anisotropy > 1 && !all_linear)
+    why = fmt::format("max-anisotropy {} needs linear mag-filter, min-filter and mipmap-filter", anisotropy);
   if (why) {
     sampler->Invalidate();
     device->Validation(fmt::format("creating {}: {}", sampler->Name(), *why));

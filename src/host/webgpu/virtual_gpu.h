@@ -12,7 +12,6 @@
 #pragma once
 
 #include <functional>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -64,11 +63,12 @@ class VirtualGpu final : public wit::WebgpuHost {
   void RevokeFrame(uint64_t frame);
   // Sends all that was submitted and not sent yet (submit.cc).
   void FlushSubmits();
-  // Instead of sending: appends what was submitted and not sent yet, in call order, and its references become the caller's (CommandBufferRelease
-  // after the submit). For a scheduler that sends several nodes' work in one submit; to be called before RevokeFrame. How many they were.
+  // Instead of sending: appends what was submitted and not sent yet, in call order, and its references become the caller's
+  // (CommandBufferRelease after the submit). For a scheduler that sends several nodes' work in one submit; to be called before RevokeFrame.
+  // How many they were.
   size_t TakePending(std::vector<WGPUCommandBuffer>& out);
-  // Called at the start of every FlushSubmits: a scheduler that took work and has not sent it yet sends it now, since what comes next (a map,
-  // a write, a destroy) must come after it.
+  // Called at the start of every FlushSubmits: a scheduler that took work and has not sent it yet sends it now, since what comes next (a
+  // map, a write, a destroy) must come after it.
   void SetFlushHook(std::function<void()> before_flush);
   // Whether work submitted in this frame, or a queue write, may have written the lent texture. To be asked before RevokeFrame.
   bool FrameWrote(WGPUTexture native) const;
@@ -131,6 +131,8 @@ class VirtualGpu final : public wit::WebgpuHost {
                                                      std::vector<DeviceError>* failures);
   Result<Ref<VRenderPipeline>> BuildRenderPipeline(const Ref<VDevice>& device, const wit::GpuRenderPipelineDescriptor& d,
                                                    std::vector<DeviceError>* failures);
+  // The sync forms' failures; an object that did not fit the quota was reported when it was made.
+  void ReportPipeline(VDevice& device, std::vector<DeviceError>& failures);
   // get-bind-group-layout; `ask` asks the library, for layout "auto" (pipeline_stage.cc).
   Ref<VBindGroupLayout> GroupLayoutOf(const VObject& pipeline, PipelineGroups& groups, uint32_t index,
                                       const std::function<WGPUBindGroupLayout()>& ask);
@@ -259,8 +261,8 @@ class VirtualGpu final : public wit::WebgpuHost {
   Result<Rep> OnGpuAdapterFeatures(Rep self) override;
   Result<Rep> OnGpuAdapterLimits(Rep self) override;
   Result<Rep> OnGpuAdapterInfo(Rep self) override;
-  void OnGpuAdapterRequestDevice(Rep self, const Opt<wit::GpuDeviceDescriptor>& descriptor, Completion<Res<Rep,
-                                 wit::RequestDeviceError>> done) override;
+  void OnGpuAdapterRequestDevice(Rep self, const Opt<wit::GpuDeviceDescriptor>& descriptor,
+                                 Completion<Res<Rep, wit::RequestDeviceError>> done) override;
   Result<Str> OnGpuAdapterInfoVendor(Rep self) override;
   Result<Str> OnGpuAdapterInfoArchitecture(Rep self) override;
   Result<Str> OnGpuAdapterInfoDevice(Rep self) override;
@@ -289,14 +291,15 @@ class VirtualGpu final : public wit::WebgpuHost {
   Result<uint64_t> OnGpuBufferSize(Rep self) override;
   Result<wit::GpuBufferUsage> OnGpuBufferUsage(Rep self) override;
   Result<wit::GpuBufferMapState> OnGpuBufferMapState(Rep self) override;
-  void OnGpuBufferMapAsync(Rep self, wit::GpuMapMode mode, const Opt<uint64_t>& offset, const Opt<uint64_t>& size, Completion<Res<Unit,
-                           wit::MapAsyncError>> done) override;
+  void OnGpuBufferMapAsync(Rep self, wit::GpuMapMode mode, const Opt<uint64_t>& offset, const Opt<uint64_t>& size,
+                           Completion<Res<Unit, wit::MapAsyncError>> done) override;
   Result<Res<List<uint8_t>, wit::GetMappedRangeError>> OnGpuBufferGetMappedRangeGetWithCopy(Rep self, const Opt<uint64_t>& offset,
-      const Opt<uint64_t>& size) override;
+                                                                                            const Opt<uint64_t>& size) override;
   Result<Res<Unit, wit::UnmapError>> OnGpuBufferUnmap(Rep self) override;
   Status OnGpuBufferDestroy(Rep self) override;
   Result<Res<Unit, wit::GetMappedRangeError>> OnGpuBufferGetMappedRangeSetWithCopy(Rep self, const List<uint8_t>& data,
-      const Opt<uint64_t>& offset, const Opt<uint64_t>& size) override;
+                                                                                   const Opt<uint64_t>& offset,
+                                                                                   const Opt<uint64_t>& size) override;
   Result<Rep> OnGpuDeviceCreateBuffer(Rep self, const wit::GpuBufferDescriptor& descriptor) override;
 
   // --- texture.cc, texture_view.cc: textures, views, samplers ---
@@ -340,16 +343,17 @@ class VirtualGpu final : public wit::WebgpuHost {
   Result<Rep> OnGpuComputePipelineGetBindGroupLayout(Rep self, uint32_t index) override;
   Result<Rep> OnGpuDeviceCreateComputePipeline(Rep self, const wit::GpuComputePipelineDescriptor& descriptor) override;
   Result<Rep> OnGpuDeviceCreateRenderPipeline(Rep self, const wit::GpuRenderPipelineDescriptor& descriptor) override;
-  void OnGpuDeviceCreateComputePipelineAsync(Rep self, const wit::GpuComputePipelineDescriptor& descriptor, Completion<Res<Rep,
-                                             wit::CreatePipelineError>> done) override;
-  void OnGpuDeviceCreateRenderPipelineAsync(Rep self, const wit::GpuRenderPipelineDescriptor& descriptor, Completion<Res<Rep,
-                                            wit::CreatePipelineError>> done) override;
+  void OnGpuDeviceCreateComputePipelineAsync(Rep self, const wit::GpuComputePipelineDescriptor& descriptor,
+                                             Completion<Res<Rep, wit::CreatePipelineError>> done) override;
+  void OnGpuDeviceCreateRenderPipelineAsync(Rep self, const wit::GpuRenderPipelineDescriptor& descriptor,
+                                            Completion<Res<Rep, wit::CreatePipelineError>> done) override;
   Result<Rep> OnGpuRenderPipelineGetBindGroupLayout(Rep self, uint32_t index) override;
 
   // --- queue.cc: writes and work-done ---
   void OnGpuQueueOnSubmittedWorkDone(Rep self, Completion<Unit> done) override;
   Result<Res<Unit, wit::WriteBufferError>> OnGpuQueueWriteBufferWithCopy(Rep self, Rep buffer, uint64_t buffer_offset,
-      const List<uint8_t>& data, const Opt<uint64_t>& data_offset, const Opt<uint64_t>& size) override;
+                                                                         const List<uint8_t>& data, const Opt<uint64_t>& data_offset,
+                                                                         const Opt<uint64_t>& size) override;
   Status OnGpuQueueWriteTextureWithCopy(Rep self, const wit::GpuTexelCopyTextureInfo& destination, const List<uint8_t>& data,
                                         const wit::GpuTexelCopyBufferLayout& data_layout, const wit::GpuExtent3D& size) override;
 
@@ -400,8 +404,9 @@ class VirtualGpu final : public wit::WebgpuHost {
   Status OnGpuComputePassEncoderPopDebugGroup(Rep self) override;
   Status OnGpuComputePassEncoderInsertDebugMarker(Rep self, Str marker_label) override;
   Result<Res<Unit, wit::SetBindGroupError>> OnGpuComputePassEncoderSetBindGroup(Rep self, uint32_t index, const Opt<Rep>& bind_group,
-      const Opt<List<uint32_t>>& dynamic_offsets_data, const Opt<uint64_t>& dynamic_offsets_data_start,
-      const Opt<uint32_t>& dynamic_offsets_data_length) override;
+                                                                                const Opt<List<uint32_t>>& dynamic_offsets_data,
+                                                                                const Opt<uint64_t>& dynamic_offsets_data_start,
+                                                                                const Opt<uint32_t>& dynamic_offsets_data_length) override;
   Status OnGpuComputePassEncoderSetImmediates(Rep self, uint32_t range_offset, const List<uint8_t>& data, const Opt<uint64_t>& data_offset,
                                               const Opt<uint64_t>& data_size) override;
   Result<Rep> OnGpuDeviceCreateCommandEncoder(Rep self, const Opt<wit::GpuCommandEncoderDescriptor>& descriptor) override;
@@ -412,8 +417,9 @@ class VirtualGpu final : public wit::WebgpuHost {
   Status OnGpuRenderBundleEncoderPopDebugGroup(Rep self) override;
   Status OnGpuRenderBundleEncoderInsertDebugMarker(Rep self, Str marker_label) override;
   Result<Res<Unit, wit::SetBindGroupError>> OnGpuRenderBundleEncoderSetBindGroup(Rep self, uint32_t index, const Opt<Rep>& bind_group,
-      const Opt<List<uint32_t>>& dynamic_offsets_data, const Opt<uint64_t>& dynamic_offsets_data_start,
-      const Opt<uint32_t>& dynamic_offsets_data_length) override;
+                                                                                 const Opt<List<uint32_t>>& dynamic_offsets_data,
+                                                                                 const Opt<uint64_t>& dynamic_offsets_data_start,
+                                                                                 const Opt<uint32_t>& dynamic_offsets_data_length) override;
   Status OnGpuRenderBundleEncoderSetImmediates(Rep self, uint32_t range_offset, const List<uint8_t>& data, const Opt<uint64_t>& data_offset,
                                                const Opt<uint64_t>& data_size) override;
   Status OnGpuRenderBundleEncoderSetPipeline(Rep self, Rep pipeline) override;
@@ -428,8 +434,8 @@ class VirtualGpu final : public wit::WebgpuHost {
                                              const Opt<uint32_t>& first_instance) override;
   Status OnGpuRenderBundleEncoderDrawIndirect(Rep self, Rep indirect_buffer, uint64_t indirect_offset) override;
   Status OnGpuRenderBundleEncoderDrawIndexedIndirect(Rep self, Rep indirect_buffer, uint64_t indirect_offset) override;
-  Status OnGpuRenderPassEncoderSetViewport(
-                                           Rep self, float x, float y, float width, float height, float min_depth, float max_depth) override;
+  Status OnGpuRenderPassEncoderSetViewport(Rep self, float x, float y, float width, float height, float min_depth,
+                                           float max_depth) override;
   Status OnGpuRenderPassEncoderSetScissorRect(Rep self, uint32_t x, uint32_t y, uint32_t width, uint32_t height) override;
   Status OnGpuRenderPassEncoderSetBlendConstant(Rep self, const wit::GpuColor& color) override;
   Status OnGpuRenderPassEncoderSetStencilReference(Rep self, uint32_t reference) override;
@@ -441,8 +447,9 @@ class VirtualGpu final : public wit::WebgpuHost {
   Status OnGpuRenderPassEncoderPopDebugGroup(Rep self) override;
   Status OnGpuRenderPassEncoderInsertDebugMarker(Rep self, Str marker_label) override;
   Result<Res<Unit, wit::SetBindGroupError>> OnGpuRenderPassEncoderSetBindGroup(Rep self, uint32_t index, const Opt<Rep>& bind_group,
-      const Opt<List<uint32_t>>& dynamic_offsets_data, const Opt<uint64_t>& dynamic_offsets_data_start,
-      const Opt<uint32_t>& dynamic_offsets_data_length) override;
+                                                                               const Opt<List<uint32_t>>& dynamic_offsets_data,
+                                                                               const Opt<uint64_t>& dynamic_offsets_data_start,
+                                                                               const Opt<uint32_t>& dynamic_offsets_data_length) override;
   Status OnGpuRenderPassEncoderSetImmediates(Rep self, uint32_t range_offset, const List<uint8_t>& data, const Opt<uint64_t>& data_offset,
                                              const Opt<uint64_t>& data_size) override;
   Status OnGpuRenderPassEncoderSetPipeline(Rep self, Rep pipeline) override;
@@ -468,13 +475,13 @@ class VirtualGpu final : public wit::WebgpuHost {
   const Ref<Table> table_;
   WGPULimits granted_limits_ = WGPU_LIMITS_INIT;
   Features granted_features_;
-  Ref<VDevice> plugin_device_;          // plugin mode: the one
-  std::vector<Ref<VDevice>> devices_;   // all that were made
+  Ref<VDevice> plugin_device_;         // plugin mode: the one
+  std::vector<Ref<VDevice>> devices_;  // all that were made
   Ref<LossRelay> loss_;
-  VReaching::Link frame_objects_;       // head of the ring of what was made from lent resources
+  VReaching::Link frame_objects_;  // head of the ring of what was made from lent resources
   std::map<uint64_t, std::vector<Ref<VResource>>> frames_;
   std::shared_ptr<SubmitState> submits_;  // made by submit.cc at first use
-  uint64_t unsent_bytes_ = 0;  // written since the library was last made to send
+  uint64_t unsent_bytes_ = 0;             // written since the library was last made to send
 
   // What the last call gave out as a view: kept until the next.
   std::string kept_text_;

@@ -44,8 +44,10 @@ class Tokens {
         int depth = 1;  // block comments nest in WGSL
         for (at_ += 2; at_ < code_.size() && depth > 0; ++at_) {
           if (at_ + 1 >= code_.size()) continue;
-          if (code_[at_] == '*' && code_[at_ + 1] == '/') --depth, ++at_;
-          else if (code_[at_] == '/' && code_[at_ + 1] == '*') ++depth, ++at_;
+          if (code_[at_] == '*' && code_[at_ + 1] == '/')
+            --depth, ++at_;
+          else if (code_[at_] == '/' && code_[at_ + 1] == '*')
+            ++depth, ++at_;
         }
       } else {
         return;
@@ -136,7 +138,8 @@ void ReadVar(Tokens& t, const Attributes& a, WgslModule& out) {
   if (!space.empty() && space[0] == "uniform") {
     b.kind = WgslBinding::Kind::Uniform;
   } else if (!space.empty() && space[0] == "storage") {
-    const bool writes = std::find(space.begin(), space.end(), "read_write") != space.end() || std::find(space.begin(), space.end(), "write") != space.end();
+    const bool writes =
+        std::find(space.begin(), space.end(), "read_write") != space.end() || std::find(space.begin(), space.end(), "write") != space.end();
     b.kind = writes ? WgslBinding::Kind::StorageReadWrite : WgslBinding::Kind::StorageRead;
   } else if (type.starts_with("sampler")) {
     b.kind = WgslBinding::Kind::Sampler;
