@@ -52,6 +52,30 @@ std::string ValuesOf(const AVClass* cls, const AVOption* option) {
   }
 }
 
+// x264 and x265 find a wrong preset only when they are opened, and tell the terminal: so it is found here.
+struct NamedChoice {
+  std::string_view codec, key, names;
+};
+constexpr std::string_view kPresets = "ultrafast, superfast, veryfast, faster, fast, medium, slow, slower, veryslow, placebo";
+constexpr NamedChoice kNamedChoices[] = {
+    {"libx264", "preset", kPresets},
+    {"libx264rgb", "preset", kPresets},
+    {"libx265", "preset", kPresets},
+    {"libx264", "tune", "film, animation, grain, stillimage, psnr, ssim, fastdecode, zerolatency"},
+    {"libx264rgb", "tune", "film, animation, grain, stillimage, psnr, ssim, fastdecode, zerolatency"},
+    {"libx265", "tune", "psnr, ssim, grain, fastdecode, zerolatency, animation"},
+    {"libx264", "profile", "baseline, main, high, high10, high422, high444"},
+};
+
+bool IsOneOf(std::string_view names, std::string_view value) {
+  while (!names.empty()) {
+    const size_t comma = std::min(names.find(", "), names.size());
+    if (names.substr(0, comma) == value) return true;
+    names.remove_prefix(std::min(comma + 2, names.size()));
+  }
+  return false;
+}
+
 // How far `to` is from holding all of `from`; 0 = the same.
 int Distance(const PixelLayout& from, bool alpha, const PixelLayout& to) {
   if (from.format == to.format) return 0;
@@ -99,6 +123,11 @@ Result<AvEncoder> AvEncoder::Choose(const AVCodec* codec, const AVOutputFormat* 
       e.format_asked_ = true;
       continue;
     }
+    for (const NamedChoice& c : kNamedChoices) {
+      if (c.codec == codec->name && c.key == key && !IsOneOf(c.names, value)) {
+        return Fail(ErrorKind::InvalidArgument, "The option {}={} of {} is wrong: one of {} is expected.", key, value, what, c.names);
+      }
+    }
     const AVClass* owner = codec->priv_class;
     const AVOption* option = FindOption(owner, key.c_str());
     void* target = scratch->priv_data;
@@ -127,6 +156,12 @@ Result<AvEncoder> AvEncoder::Choose(const AVCodec* codec, const AVOutputFormat* 
   // Better than the library's 23 for results that are looked at; whoever names any rate control gets just that.
   if ((codec_name == "libx264" || codec_name == "libx264rgb") && !has("crf") && !has("qp") && !has("b") && !has("x264-params") && !has("x264opts")) {
     e.encoder_options_.emplace_back("crf", "18");
+  }
+  // x265 writes to the terminal by itself unless it is told not to.
+  if (codec_name == "libx265") {
+    auto params = std::find_if(e.encoder_options_.begin(), e.encoder_options_.end(), [](const auto& o) { return o.first == "x265-params"; });
+    if (params == e.encoder_options_.end()) e.encoder_options_.emplace_back("x265-params", "log-level=none");
+    else if (params->second.find("log") == std::string::npos) params->second += ":log-level=none";
   }
   // Version 3 has slices (threads) and checksums.
   if (codec_name == "ffv1" && !has("level")) e.encoder_options_.emplace_back("level", "3");

@@ -39,6 +39,8 @@ class AvSink final : public Sink {
     io_ = AvIo::Writer(std::move(output));
     c->pb = io_->context();
     c->flags |= AVFMT_FLAG_CUSTOM_IO | AVFMT_FLAG_BITEXACT;
+    // Sound that begins a little before zero (an encoder's priming) would else move every picture by as much.
+    if (std::strcmp(format->name, "matroska") == 0 || std::strcmp(format->name, "webm") == 0) c->avoid_negative_ts = 0;
     AvLog log;
     for (const auto& [key, value] : encoder_.muxer_options()) {
       const int rc = av_opt_set(c->priv_data, key.c_str(), value.c_str(), 0);

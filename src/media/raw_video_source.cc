@@ -91,6 +91,8 @@ class PlainSource final : public Source {
       WEFT_TRY(bytes_->Seek(bytes_->position() + static_cast<int64_t>(frame_bytes_)));
       ++at_;
     }
+    WEFT_TRY_ASSIGN(const auto ahead, bytes_->Peek(1));
+    if (ahead.empty()) return Fail(ErrorKind::NotFound, "'{}' ends before frame {}: it has {}.", name_, number, at_);
     return {};
   }
 

@@ -27,7 +27,7 @@ Status PassThrough(const std::string& in, const std::string& out, Options values
 
 TEST(Video, VariableFrameTimesStayExactly) {
   TempDir dir;
-  Ffmpeg("-f lavfi -i testsrc=s=64x48:r=25:d=1 -vf \"setpts='if(lt(N,10),N/25,0.4+(N-10)/10)/TB'\" -vsync passthrough -c:v libx264 -pix_fmt yuv420p " + (dir / "in.mkv"));
+  Ffmpeg("-f lavfi -i testsrc=s=64x48:r=25:d=1 -vf \"setpts='if(lt(N,10),N/25,0.4+(N-10)/10)/TB'\" -vsync passthrough -enc_time_base 1:1000 -c:v libx264 -pix_fmt yuv420p " + (dir / "in.mkv"));
   const std::string before = PtsList(dir / "in.mkv");
   ASSERT_NE(before.find("0.500000"), before.npos);
   for (const char* name : {"out.mkv", "out.mp4", "out.nut"}) {
@@ -58,7 +58,7 @@ TEST(Video, OddRatesAreExactInMp4) {
 
 TEST(Video, Ffv1KeepsEverySample) {
   TempDir dir;
-  for (F format : {F::Yuv420p8, F::Yuv422p10, F::Yuv444p16, F::Gray16, F::Bgra8, F::Bgrx8, F::Gbrp10, F::Gbrp12, F::Rgb48, F::Rgba64, F::Yuva444p8, F::P010}) {
+  for (F format : {F::Yuv420p8, F::Yuv422p10, F::Yuv444p16, F::Gray16, F::Bgra8, F::Bgrx8, F::Gbrp10, F::Gbrp12, F::Gbrp16, F::Gbrap16, F::Yuva444p8, F::P010}) {
     std::vector<Ref<CpuFrame>> in;
     for (int i = 0; i < 3; ++i) {
       FrameInfo info{.width = 63, .height = 65, .format = format};
@@ -98,7 +98,7 @@ TEST(Video, ColourTagsSurvive) {
   struct {
     const char* name;
     Options values;
-  } outputs[] = {{"a.mp4", {}}, {"a.mkv", {{"codec", "ffv1"}}}, {"a.mov", {}}, {"b.mp4", {{"codec", "libx265"}, {"crf", "16"}, {"pix_fmt", "yuv420p10le"}, {"x265-params", "log-level=none"}}}};
+  } outputs[] = {{"a.mp4", {}}, {"a.mkv", {{"codec", "ffv1"}}}, {"a.mov", {}}, {"b.mp4", {{"codec", "libx265"}, {"crf", "16"}, {"pix_fmt", "yuv420p10le"}}}};
   for (const auto& o : outputs) {
     for (ColorSpace c : {ColorSpace{9, 16, 9, false}, ColorSpace{5, 6, 5, false}, ColorSpace{1, 1, 1, true}}) {
       auto sink = Sink::Open(dir / o.name, {.values = o.values, .overwrite = true});
@@ -247,11 +247,7 @@ TEST(Video, WrongOptionsListTheRightOnes) {
   EXPECT_SAYS(Sink::Open(dir / "a.xyz"), "tells no format");
   EXPECT_SAYS(Sink::Open(dir / "%d.mp4"), "is a sequence, but '.mp4' is no format of single pictures");
   EXPECT_SAYS(Sink::Open("-"), "-:format=y4m");
-  auto preset = Sink::Open(dir / "a.mp4", {.values = {{"preset", "quick"}}});
-  ASSERT_TRUE(Ok(preset));
-  Ref<CpuFrame> f = Noise({.width = 64, .height = 64, .format = F::Yuv420p8, .color = {1, 1, 1, false}});
-  EXPECT_SAYS((*preset)->Write(*f), "ultrafast");
-  preset->reset();
+  EXPECT_SAYS(Sink::Open(dir / "a.mp4", {.values = {{"preset", "quick"}}}), "ultrafast");
   EXPECT_EQ(dir.Count(), 0u);
 }
 
