@@ -1,0 +1,31 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Builds a plugin component from a crate that uses sdk/rust:
+#   sdk/rust/build-plugin.sh CRATE-FOLDER -o OUT.wasm
+# Uses Debian's rustc-web with its own sources of std (no rustup). std is compiled once, in a target folder in the cache that all plugins share.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+cache=${WEFT_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/weft}
+parts=${WEFT_PARTS:-$cache/parts}
+wasm_tools=${WEFT_WASM_TOOLS:-$parts/wasm-tools/bin/wasm-tools}
+if [ $# -ne 3 ] || [ "$2" != -o ]; then
+  echo "usage: $0 CRATE-FOLDER -o OUT.wasm" >&2
+  exit 2
+fi
+crate=$(cd "$1" && pwd)
+out=$3
+
+bindgen=$("$root/tools/build-guest-bindgen")
+webgpu=$parts/wit/wasi-webgpu-0.3.0-rc.2/package.wit
+bindings=$cache/rust-bindings/$(cat "$bindgen" "$webgpu" "$root/wit/plugin.wit" | sha256sum | cut -c1-16)
+"$bindgen" --language rust --world plugin --out "$bindings" "$webgpu" "$root/wit/plugin.wit"
+
+name=$(sed -n 's/^name = "\(.*\)"/\1/p' "$crate/Cargo.toml" | head -n 1 | tr - _)
+target=$cache/rust-guests
+(cd "$crate" && env -u RUSTUP_HOME -u RUSTUP_TOOLCHAIN -u RUSTFLAGS RUSTC_BOOTSTRAP=1 RUSTC="${WEFT_RUSTC:-/usr/bin/rustc}" \
+  CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER=wasm-ld-22 CARGO_TARGET_DIR="$target" WEFT_RUST_BINDINGS="$bindings" \
+  "${WEFT_CARGO:-/usr/bin/cargo}" build --release --target wasm32-unknown-unknown -Zbuild-std=std,panic_abort)
+"$wasm_tools" component new "$target/wasm32-unknown-unknown/release/$name.wasm" -o "$out.new"
+"$wasm_tools" validate --features all "$out.new"
+mv "$out.new" "$out"
