@@ -25,7 +25,7 @@ name=$(sed -n 's/^name = "\(.*\)"/\1/p' "$crate/Cargo.toml" | head -n 1 | tr - _
 target=$cache/rust-guests
 (cd "$crate" && env -u RUSTUP_HOME -u RUSTUP_TOOLCHAIN -u RUSTFLAGS RUSTC_BOOTSTRAP=1 RUSTC="${WEFT_RUSTC:-/usr/bin/rustc}" \
   CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER=wasm-ld-22 CARGO_TARGET_DIR="$target" WEFT_RUST_BINDINGS="$bindings" \
-  "${WEFT_CARGO:-/usr/bin/cargo}" build --release --target wasm32-unknown-unknown -Zbuild-std=std,panic_abort)
+  "${WEFT_CARGO:-/usr/bin/cargo}" build --release --locked --target wasm32-unknown-unknown -Zbuild-std=std,panic_abort)
 "$wasm_tools" component new "$target/wasm32-unknown-unknown/release/$name.wasm" -o "$out.new"
 "$wasm_tools" validate --features all "$out.new"
 mv "$out.new" "$out"
