@@ -98,7 +98,9 @@ class AvSink final : public Sink {
   // The coarsest base that holds the source's grid, the origin and this frame exactly.
   AVRational TimeBase(const CpuFrame& frame) const {
     const Rational rate = options_.source ? options_.source->rate : frame.duration.num > 0 ? Rational::Make(frame.duration.den, frame.duration.num) : Rational{25, 1};
-    const bool fixed = encoder_.codec()->supported_framerates || encoder_.codec()->id == AV_CODEC_ID_MPEG4 || !(mux_->oformat->flags & AVFMT_VARIABLE_FPS);
+    // AVI and MPEG-1/2 know only a rate. (libav's flag AVFMT_VARIABLE_FPS does not tell: MP4 lacks it.)
+    const std::string_view container = mux_->oformat->name;
+    const bool fixed = encoder_.codec()->supported_framerates || container == "avi" || container == "gxf" || container == "mxf" || container == "dv";
     if (fixed && rate.num <= INT32_MAX && rate.den <= INT32_MAX && rate.num > 0) return {static_cast<int>(rate.den), static_cast<int>(rate.num)};
     int64_t den = options_.source ? options_.source->time_base.den : 1;
     for (int64_t d : {options_.origin.den, frame.pts.den, frame.duration.den}) {
@@ -106,6 +108,7 @@ class AvSink final : public Sink {
       if (d > 0 && den <= 1'000'000'000 / step) den *= step;
     }
     if (den <= 0 || den > 1'000'000'000) den = 1'000'000;
+    if (encoder_.codec()->id == AV_CODEC_ID_MPEG4 && den > 65535) return {static_cast<int>(rate.den), static_cast<int>(rate.num)};  // its header has 16 bits for it
     return {1, static_cast<int>(den)};
   }
 
