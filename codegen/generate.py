@@ -77,7 +77,8 @@ def generate_cpp(env, wit, out):
         if row.role == "export":
             write(out / f"{row.header}.cc", env.get_template("cpp_export.cc.j2").render(values))
         layouts.append(dict(header=row.header, namespace=row.namespace,
-                            types=[dict(name=pascal(t["name"]), fields=cpp.layout_fields(t)) for t in types]))
+                            types=[dict(name=pascal(t["name"]), fields=cpp.layout_fields(t)) for t in types
+                                   if t["kind"].keys() & {"record", "variant"}]))
     write(out / "layout.cc", env.get_template("cpp_layout.cc.j2").render(interfaces=layouts))
 
 

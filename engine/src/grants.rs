@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What an import needs to be granted, and the WASI context that the grants make.
+
+use crate::abi::shapes::{List, Str};
+use crate::error::{Fail, Kind};
+use crate::glue;
+use wasmtime::component::ResourceTable;
+use wasmtime_wasi::{FsPerms, WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct AbiFolder {
+    host: Str,
+    guest: Str,
+    writable: bool,
+}
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct AbiPair {
+    key: Str,
+    value: Str,
+}
+#[repr(C)]
+pub struct AbiGrants {
+    gpu: bool,
+    log: bool,
+    stdio: bool,
+    environment: bool,
+    clocks: bool,
+    random: bool,
+    files: bool,
+    network: bool,
+    arguments: List<Str>,
+    variables: List<AbiPair>,
+    folders: List<AbiFolder>,
+}
+
+pub enum Need {
+    /// Carries nothing by itself.
+    Free,
+    Grant(&'static str),
+    Unknown,
+}
+
+/// `import` as a component spells it.
+pub fn need(import: &str) -> Need {
+    let path = import.split('@').next().unwrap_or(import);
+    if glue::IMPORTS.iter().any(|i| i.interface == import) {
+        return Need::Grant(if path.starts_with("wasi:webgpu/") { "gpu" } else { "log" });
+    }
+    let (package, interface) = path.split_once('/').unwrap_or((path, ""));
+    match (package, interface) {
+        ("wasi:io", _) | ("wasi:cli", "types") => Need::Free,
+        ("wasi:cli", "environment" | "exit") => Need::Grant("environment"),
+        ("wasi:cli", _) => Need::Grant("stdio"),
+        ("wasi:clocks", _) => Need::Grant("clocks"),
+        ("wasi:random", _) => Need::Grant("random"),
+        ("wasi:filesystem", _) => Need::Grant("files"),
+        ("wasi:sockets", _) => Need::Grant("network"),
+        _ => Need::Unknown,
+    }
+}
+
+impl AbiGrants {
+    pub fn has(&self, grant: &str) -> bool {
+        match grant {
+            "gpu" => self.gpu,
+            "log" => self.log,
+            "stdio" => self.stdio,
+            "environment" => self.environment,
+            "clocks" => self.clocks,
+            "random" => self.random,
+            "files" => self.files,
+            "network" => self.network,
+            _ => false,
+        }
+    }
+
+    /// # Safety
+    /// The lists and texts are valid.
+    pub unsafe fn wasi(&self) -> Result<Wasi, Fail> {
+        let mut b = WasiCtxBuilder::new();
+        // An instance runs on its caller's thread; blocking it there is what the caller asked for, and saves a thread.
+        b.allow_blocking_current_thread(true);
+        if self.stdio {
+            b.inherit_stdio();
+        }
+        unsafe {
+            for a in self.arguments.slice() {
+                b.arg(a.text());
+            }
+            for v in self.variables.slice() {
+                b.env(v.key.text(), v.value.text());
+            }
+            if self.files {
+                for f in self.folders.slice() {
+                    let perms = if f.writable { FsPerms::ReadWrite } else { FsPerms::ReadOnly };
+                    let host = f.host.text();
+                    b.preopened_dir(&host, f.guest.text(), perms)
+                        .map_err(|e| Fail::new(Kind::Io, format!("the folder '{host}' cannot be given to the guest: {e:#}")))?;
+                }
+            }
+        }
+        if self.network {
+            b.inherit_network().allow_ip_name_lookup(true);
+        }
+        Ok(Wasi { ctx: b.build(), table: ResourceTable::new() })
+    }
+}
+
+pub struct Wasi {
+    ctx: WasiCtx,
+    table: ResourceTable,
+}
+
+impl WasiView for crate::instance::Data {
+    fn ctx(&mut self) -> WasiCtxView<'_> {
+        let w = self.wasi.as_mut().expect("WASI is linked only where it is made");
+        WasiCtxView { ctx: &mut w.ctx, table: &mut w.table }
+    }
+}

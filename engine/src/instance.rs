@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+//! One instance in its own store: made under limits, called one call at a time, ended by a trap, a timeout or its owner.
+
+use crate::abi::{Guests, HostRef, Tracker};
+use crate::call::{self, RunningCall, Signal};
+use crate::component::{Comp, ComponentHandle};
+use crate::engine::{Shared, TICK, Timer};
+use crate::error::{ErrorHandle, Fail, Kind, guard};
+use crate::glue;
+use crate::grants::{AbiGrants, Wasi};
+use std::any::Any;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+use wasmtime::component::{ComponentNamedList, Lift, Lower, TypedFunc};
+use wasmtime::{Result, ResourceLimiter, format_err};
+
+/// What a store carries.
+pub struct Data {
+    pub hosts: [HostRef; glue::HOSTS],
+    pub tracker: Tracker,
+    pub guests: Guests,
+    pub wasi: Option<Box<Wasi>>,
+    pub limiter: Limiter,
+}
+pub type Store = wasmtime::Store<Data>;
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct AbiLimits {
+    memory_bytes: u64,
+    table_elements: u64,
+    instances: u32,
+    call_ms: u64,
+    fuel: u64,
+}
+
+/// Counts over all memories and tables of the store together.
+pub struct Limiter {
+    limits: AbiLimits,
+    memory: Arc<AtomicU64>,
+    tables: u64,
+    /// The last refusal, for the trap that mostly follows it.
+    pub refused: Option<String>,
+}
+
+impl ResourceLimiter for Limiter {
+    fn memory_growing(&mut self, current: usize, desired: usize, _: Option<usize>) -> Result<bool> {
+        let total = self.memory.load(Ordering::Relaxed) + (desired - current) as u64;
+        if total > self.limits.memory_bytes {
+            self.refused = Some(format!("it asked for {total} bytes of memory and its limit is {}", self.limits.memory_bytes));
+            return Ok(false);
+        }
+        self.memory.store(total, Ordering::Relaxed);
+        Ok(true)
+    }
+    fn table_growing(&mut self, current: usize, desired: usize, _: Option<usize>) -> Result<bool> {
+        let total = self.tables + (desired - current) as u64;
+        if total > self.limits.table_elements {
+            self.refused = Some(format!("it asked for {total} table elements and its limit is {}", self.limits.table_elements));
+            return Ok(false);
+        }
+        self.tables = total;
+        Ok(true)
+    }
+    fn instances(&self) -> usize {
+        self.limits.instances as usize
+    }
+    fn tables(&self) -> usize {
+        self.limits.instances as usize
+    }
+    fn memories(&self) -> usize {
+        self.limits.instances as usize
+    }
+}
+
+/// Typed exports that C++ has bound, by interface.
+#[derive(Default)]
+pub struct Bound {
+    instance: Option<wasmtime::component::Instance>,
+    interfaces: Vec<(&'static str, Box<dyn Any + Send + Sync>)>,
+}
+
+impl Bound {
+    pub fn instance(&self) -> Option<wasmtime::component::Instance> {
+        self.instance
+    }
+    pub fn get<T: 'static>(&self, interface: &str) -> Result<&T> {
+        self.interfaces
+            .iter()
+            .find(|(i, _)| *i == interface)
+            .and_then(|(_, b)| b.downcast_ref())
+            .ok_or_else(|| format_err!("{interface} is not bound to this instance"))
+    }
+}
+
+/// A store that may run. Its end tells the hosts about each handle that the guest still held, after the guest is gone.
+pub struct Live {
+    pub store: Option<Store>,
+    pub bound: Bound,
+}
+
+impl Live {
+    pub fn store(&mut self) -> &mut Store {
+        self.store.as_mut().expect("a live store")
+    }
+}
+
+impl Drop for Live {
+    fn drop(&mut self) {
+        let Some(mut store) = self.store.take() else { return };
+        let data = store.data_mut();
+        let (hosts, mut held) = (data.hosts, std::mem::take(&mut data.tracker));
+        drop(store);
+        held.drain(|kind, rep| glue::drop_handle(&hosts, kind, rep));
+    }
+}
+
+pub enum State {
+    Idle(Box<Live>),
+    Running(u64, RunningCall),
+    /// A call is being polled.
+    Busy,
+    Ended(Fail),
+}
+
+pub struct Inner {
+    pub name: String,
+    pub comp: Arc<Comp>,
+    pub state: Mutex<State>,
+    pub timer: Arc<Timer>,
+    pub call_ms: AtomicU64,
+    pub fuel: u64,
+    pub next_call: AtomicU64,
+    memory: Arc<AtomicU64>,
+}
+pub struct InstanceHandle(pub Arc<Inner>);
+
+impl Inner {
+    /// Ends the instance; what it held is dropped here and now.
+    pub fn end(&self, why: Fail) {
+        let old = std::mem::replace(&mut *self.state.lock().unwrap(), State::Ended(why));
+        self.timer.stop();
+        drop(old);
+    }
+}
+
+pub fn prepare(store: &mut Store, shared: &Shared, ms: u64, fuel: u64) -> Result<()> {
+    store.set_epoch_deadline((ms / TICK.as_millis() as u64).saturating_add(2));
+    store.data_mut().limiter.refused = None;
+    if shared.fuel {
+        store.set_fuel(if fuel == 0 { u64::MAX } else { fuel })?;
+    }
+    Ok(())
+}
+
+impl Inner {
+    fn create(comp: &Arc<Comp>, grants: &AbiGrants, limits: AbiLimits, hosts: [HostRef; glue::HOSTS]) -> std::result::Result<Inner, Fail> {
+        comp.check(grants)?;
+        for i in glue::IMPORTS {
+            let imported = comp.component.component_type().imports(&comp.shared.engine).any(|(n, _)| n == i.interface);
+            if imported && hosts[i.host].table.is_null() {
+                return Err(Fail::new(Kind::Internal, format!("'{}' imports '{}', and its caller gave no host that serves it", comp.name, i.interface)));
+            }
+        }
+        let pre = comp.linked()?.clone();
+        let memory = Arc::new(AtomicU64::new(0));
+        let data = Data {
+            hosts,
+            tracker: Tracker::default(),
+            guests: Guests::default(),
+            // SAFETY: C++ passes valid lists.
+            wasi: if comp.uses_wasi { Some(Box::new(unsafe { grants.wasi()? })) } else { None },
+            limiter: Limiter { limits, memory: memory.clone(), tables: 0, refused: None },
+        };
+        let mut store = Store::new(&comp.shared.engine, data);
+        store.limiter(|d| &mut d.limiter);
+        store.epoch_deadline_trap();
+        let internal = |e: wasmtime::Error| Fail::new(Kind::Internal, format!("{e:#}"));
+        prepare(&mut store, &comp.shared, limits.call_ms, limits.fuel).map_err(internal)?;
+        let mut live = Box::new(Live { store: Some(store), bound: Bound::default() });
+        let timer = comp.shared.new_timer();
+        let made = call::block_on(
+            Box::pin(async {
+                let r = pre.instantiate_async(live.store()).await;
+                r.map(|i| live.bound.instance = Some(i))
+            }),
+            &timer,
+            &Signal::new(),
+            Instant::now() + Duration::from_millis(limits.call_ms),
+        );
+        match made {
+            Some(Ok(())) => {}
+            Some(Err(e)) => return Err(call::explain(&e, &comp.name, "its start", limits.call_ms, limits.fuel, live.store())),
+            None => return Err(call::timeout(&comp.name, "its start", limits.call_ms)),
+        }
+        Ok(Inner {
+            name: comp.name.clone(),
+            comp: comp.clone(),
+            state: Mutex::new(State::Idle(live)),
+            timer,
+            call_ms: AtomicU64::new(limits.call_ms),
+            fuel: limits.fuel,
+            next_call: AtomicU64::new(0),
+            memory,
+        })
+    }
+}
+
+/// A typed export for the generated glue.
+pub fn find_export<P, R>(instance: &wasmtime::component::Instance, store: &mut Store, interface: &str, function: &str) -> Result<TypedFunc<P, R>>
+where
+    P: ComponentNamedList + Lower,
+    R: ComponentNamedList + Lift,
+{
+    let i = instance.get_export_index(&mut *store, None, interface).ok_or_else(|| format_err!("it does not export '{interface}'"))?;
+    let f = instance
+        .get_export_index(&mut *store, Some(&i), function)
+        .ok_or_else(|| format_err!("its '{interface}' has no function '{function}'"))?;
+    instance
+        .get_typed_func::<P, R>(&mut *store, f)
+        .map_err(|e| format_err!("its '{function}' of '{interface}' has other types than this host's: {e:#}"))
+}
+
+/// # Safety
+/// `instance` is valid.
+pub unsafe fn bind(
+    instance: *mut InstanceHandle,
+    interface: &'static str,
+    find: impl FnOnce(&wasmtime::component::Instance, &mut Store) -> Result<Box<dyn Any + Send + Sync>>,
+) -> *mut ErrorHandle {
+    guard(|| {
+        let inner = unsafe { &(*instance).0 };
+        inner.comp.check_export(interface)?;
+        match &mut *inner.state.lock().unwrap() {
+            State::Idle(live) => {
+                if live.bound.interfaces.iter().any(|(i, _)| *i == interface) {
+                    return Ok(());
+                }
+                let i = live.bound.instance.expect("instantiated");
+                let b = find(&i, live.store()).map_err(|e| {
+                    Fail::new(Kind::InvalidArgument, format!("'{}' does not fit the contract: {e:#}; build it against the interfaces in wit/", inner.name))
+                })?;
+                live.bound.interfaces.push((interface, b));
+                Ok(())
+            }
+            State::Ended(why) => Err(why.clone()),
+            _ => Err(Fail::new(Kind::Internal, format!("'{}' is in a call and cannot be bound now", inner.name))),
+        }
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn weft_component_instantiate(
+    component: *const ComponentHandle,
+    grants: *const AbiGrants,
+    limits: *const AbiLimits,
+    hosts: *const HostRef,
+    host_count: usize,
+    out: *mut *mut InstanceHandle,
+) -> *mut ErrorHandle {
+    guard(|| unsafe {
+        let hosts: [HostRef; glue::HOSTS] = std::slice::from_raw_parts(hosts, host_count)
+            .try_into()
+            .map_err(|_| Fail::new(Kind::Internal, format!("{host_count} hosts given; the engine was built for {}", glue::HOSTS)))?;
+        let i = Inner::create(&(*component).0, &*grants, *limits, hosts)?;
+        *out = Box::into_raw(Box::new(InstanceHandle(Arc::new(i))));
+        Ok(())
+    })
+}
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn weft_instance_free(instance: *mut InstanceHandle) {
+    let _ = guard(|| {
+        let i = unsafe { Box::from_raw(instance) };
+        i.0.end(Fail::new(Kind::GuestTrap, format!("the instance of '{}' has been destroyed", i.0.name)));
+        Ok(())
+    });
+}
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn weft_instance_alive(instance: *const InstanceHandle) -> bool {
+    !matches!(*unsafe { &(*instance).0 }.state.lock().unwrap(), State::Ended(_))
+}
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn weft_instance_set_call_ms(instance: *mut InstanceHandle, ms: u64) {
+    unsafe { (&(*instance).0).call_ms.store(ms, Ordering::Relaxed) };
+}
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn weft_instance_memory_bytes(instance: *const InstanceHandle) -> u64 {
+    let i = unsafe { &(*instance).0 };
+    if unsafe { weft_instance_alive(instance) } { i.memory.load(Ordering::Relaxed) } else { 0 }
+}
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn weft_instance_handles(instance: *const InstanceHandle) -> u64 {
+    match &*unsafe { &(*instance).0 }.state.lock().unwrap() {
+        State::Idle(live) => live.store.as_ref().map_or(0, |s| s.data().tracker.len()),
+        _ => 0,
+    }
+}
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn weft_layout(out: *mut u32, capacity: usize) -> usize {
+    let mut v = Vec::new();
+    glue::layout(&mut v);
+    if capacity >= v.len() {
+        unsafe { std::ptr::copy_nonoverlapping(v.as_ptr(), out, v.len()) };
+    }
+    v.len()
+}
