@@ -190,7 +190,7 @@ typedef struct WeftLimits {
   uint64_t memoryBytes;     /* the plugin's own linear memory (default 1 GiB) */
   uint64_t callNanoseconds; /* wall time of one call of the plugin, waits for the GPU included (default 10 s) */
   uint64_t fuel;            /* instructions of one call, for runs that end the same everywhere (default: not counted) */
-  uint64_t gpuBytes;        /* buffers and textures that it makes (default 1 GiB) */
+  uint64_t gpuBytes;        /* its buffers together, and its textures together (default 4 GiB and 8 GiB) */
   uint64_t gpuObjects;      /* WebGPU objects of all kinds that it holds (default 65,536) */
 } WeftLimits;
 

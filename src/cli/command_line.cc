@@ -41,7 +41,7 @@ void AddGrants(CLI::App* app, CommonOptions* common, Raw* raw) {
   app->add_option("--max-memory", raw->max_memory, "Memory of its own: 64M, 2G (default 1G)")->type_name("BYTES")->group(group);
   app->add_option("--max-time", raw->max_time, "Wall time of one call: 10, 0.5, 250ms (default 10 s)")->type_name("TIME")->group(group);
   app->add_option("--fuel", common->limits.fuel, "Instructions of one call (default: not counted)")->type_name("N")->group(group);
-  app->add_option("--max-gpu-memory", raw->max_gpu_memory, "Buffers and textures that it makes (default 1G)")
+  app->add_option("--max-gpu-memory", raw->max_gpu_memory, "Its buffers together, and its textures together (default 4G and 8G)")
       ->type_name("BYTES")
       ->group(group);
   app->add_option("--max-gpu-objects", common->limits.gpuObjects, "WebGPU objects that it holds (default 65536)")
