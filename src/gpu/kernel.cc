@@ -30,7 +30,7 @@ Result<Owned<WGPUShaderModule>> MakeShaderModule(Device& device, std::string_vie
 }
 
 Result<Owned<WGPUComputePipeline>> MakeComputeKernel(Device& device, std::string_view wgsl, std::string_view entry, std::string_view label,
-                                                     std::span<const KernelConstant> constants) {
+                                                     std::span<const KernelConstant> constants, WGPUPipelineLayout layout) {
   WEFT_TRY_ASSIGN(auto module, Make(device, wgsl, label, true));
   return device.RunOnBigStack([&]() -> Result<Owned<WGPUComputePipeline>> {
     std::vector<WGPUConstantEntry> entries;
@@ -42,6 +42,7 @@ Result<Owned<WGPUComputePipeline>> MakeComputeKernel(Device& device, std::string
     }
     WGPUComputePipelineDescriptor descriptor = WGPU_COMPUTE_PIPELINE_DESCRIPTOR_INIT;
     descriptor.label = Str(label);
+    descriptor.layout = layout;
     descriptor.compute.module = module.get();
     descriptor.compute.entryPoint = Str(entry);
     descriptor.compute.constantCount = entries.size();

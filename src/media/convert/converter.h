@@ -77,6 +77,9 @@ class Converter : public RefCounted {
   static Status CheckFrame(const FrameInfo& info);
   Status CheckWork(const WorkInfo& info) const;
 
+  // The most bytes of a frame that one kernel works on; larger frames go in strips. By default half of what the device can bind.
+  void set_strip_bytes(uint64_t bytes);
+
   // Drops kept bind groups and parameters, which hold on to textures and buffers of the pools.
   void Trim();
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // From one meaning of RGBA to another: transfer functions, primaries, alpha. Stands in front of every other kernel of this folder.
-// The overrides are constants of a pipeline, so what is not needed is not compiled. Twins in doubles: convert/reference.h (tests).
+// The overrides are constants of a pipeline, so what is not needed is not compiled. Its twin in doubles stands in converter_test.cc.
 
 override FROM_TRANSFER: u32 = 8u;   // Curve in color_math.h
 override TO_TRANSFER: u32 = 8u;
@@ -9,7 +9,7 @@ override PRIMARIES: bool = false;   // primaries differ
 override FROM_ALPHA: u32 = 2u;      // 0 opaque, 1 straight, 2 premultiplied
 override TO_ALPHA: u32 = 2u;
 
-// x^y for x > 0, e and l from exact halves: drivers may give exp2 and log2 few bits.
+// pow is not defined below 0, and some drivers make a NaN of 0.
 fn power(x: vec3f, y: f32) -> vec3f {
   return pow(max(x, vec3f(1e-30)), vec3f(y));
 }

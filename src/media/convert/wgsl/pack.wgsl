@@ -9,7 +9,7 @@ override SUBSAMPLED: bool = false;
 struct Params {
   size: vec4u,                  // of the texture; .z: left shift of an integer sample
   planes: array<vec4u, 4>,      // first word, words a row, rows, samples in a row
-  inside: array<vec4u, 4>,      // samples a pixel; 1 for a plane of chroma; -, -
+  inside: array<vec4u, 4>,      // samples a pixel; 1 for a plane of chroma; first row of this strip; -
   component: array<vec4u, 4>,   // which component (0..3) is each sample of a pixel of the plane; 4 = none
   chroma_taps: vec4i,           // columns: first, count; rows: first, count: of texels round a chroma sample, from its own first
   chroma_kind: vec4u,           // scale of columns and of rows; 1: weights fall off linearly from the middle (co-sited), of columns, of rows
@@ -64,6 +64,7 @@ fn pack(@builtin(global_invocation_id) id: vec3u) {
   let plane = p.planes[id.z];
   if id.x >= plane.y || id.y >= plane.z { return; }
   let step = p.inside[id.z].x;
+  let y = id.y + p.inside[id.z].z;
   let is_chroma = SUBSAMPLED && p.inside[id.z].y == 1u;
   var word = 0u;
   var pixel = 0xffffffffu;
@@ -74,7 +75,7 @@ fn pack(@builtin(global_invocation_id) id: vec3u) {
     let x = sample / step;
     if x != pixel {
       pixel = x;
-      if is_chroma { values = load_chroma(x, id.y); } else { values = load(x, id.y); }
+      if is_chroma { values = load_chroma(x, y); } else { values = load(x, y); }
     }
     let c = p.component[id.z][sample % step];
     let value = select(0.0, values[min(c, 3u)], c < 4u);

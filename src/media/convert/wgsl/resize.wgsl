@@ -32,7 +32,7 @@ fn resize(@builtin(global_invocation_id) id: vec3u) {
       sum += weights[row + 1u + k] * textureLoad(source, from_place, 0);
     }
     // The filter's lobes overshoot; alpha has no meaning there.
-    sum.a = clamp(sum.a, 0.0, 1.0);
+    if VERTICAL { sum.a = clamp(sum.a, 0.0, 1.0); }
   }
   textureStore(target_texture, id.xy, recolor(sum, p.primaries[0], p.primaries[1], p.primaries[2]));
 }
