@@ -88,6 +88,7 @@ class FakeNode final : public Node {
       }
     }
     if (world_.slow.contains(id_)) {
+      std::lock_guard lock(threads_mutex_);  // the answer may come, and with it the next frame, before this returns
       threads_.push_back(std::async(std::launch::async, [this, job = std::move(job), done = std::move(done)]() mutable {
         std::this_thread::sleep_for(std::chrono::milliseconds(2));
         Answer(std::move(job), std::move(done));
@@ -160,6 +161,7 @@ class FakeNode final : public Node {
   double add_ = 0;
   bool busy_ = false;
   Done<FrameOutput> stuck_;
+  std::mutex threads_mutex_;
   std::vector<std::future<void>> threads_;
 };
 

@@ -32,7 +32,11 @@ class Device;
 namespace weft::wasm {
 class Engine;
 }
+namespace weft::media {
+class Converter;
+}
 namespace weft::nodes {
+class Executor;
 struct NodeContext;
 }
 
@@ -101,6 +105,8 @@ struct RunOptions {
   bool overwrite = false;
   std::string folder;  // relative paths of the document lie here; empty: the current folder
   int in_flight = 0;   // 0: default
+  // Supervised: the worker is killed when its oldest piece of GPU work or call of a plugin makes no progress for so long; 0: default.
+  uint64_t hang_ns = 0;
   std::function<void(const Progress&)> progress;  // from one of weft's threads, one call at a time, about ten a second
 };
 
@@ -129,7 +135,7 @@ class CancelToken : public RefCounted {
   bool cancelled() const;
   // Makes the token good for another run.
   void Reset();
-  // `stop` is called once, at Cancel or at once; until Clear.
+  // `stop` is called once, at Cancel or at once, and never after Clear has returned. It must not call this token.
   void Attach(std::function<void()> stop);
   void Clear();
 
@@ -154,19 +160,24 @@ class Runtime : public RefCounted {
   // Blocks until the run has ended. Supervised or in process as the options say.
   Result<RunOutcome> Run(const graph::Document& document, const RunOptions& options, CancelToken& cancel);
 
-  // For this module's other files.
+  // For this module's other files: started if need be.
   Result<Ref<gpu::Device>> Device();
+  Result<Ref<media::Converter>> Converter();
   Result<wasm::Engine*> Engine();
-  // What nodes of this runtime are made with; starts engine, and the device when a node asks for it.
+  bool device_started() const;
+  // What nodes of this runtime are made with. The runtime outlives them.
   nodes::NodeContext NodesContext();
 
  private:
   explicit Runtime(RuntimeOptions options);
+  Result<Ref<gpu::Device>> DeviceLocked();
 
-  RuntimeOptions options_;
-  std::mutex mutex_;
+  const RuntimeOptions options_;
+  mutable std::mutex mutex_;
   Ref<gpu::Device> device_;
+  Ref<media::Converter> converter_;
   std::unique_ptr<wasm::Engine> engine_;
+  std::unique_ptr<nodes::Executor> executor_;  // last: its threads may still use the rest
 };
 
 }  // namespace weft::runtime

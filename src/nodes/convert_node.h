@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// ConvertNode: one edge's conversion by the GPU: pictures up, textures down, textures to another format, colour or alpha. The planner puts
+// it in; documents never name it.
+#pragma once
+
+#include <memory>
+
+#include "gpu/texture_pool.h"
+#include "graph/node.h"
+#include "nodes/context.h"
+#include "nodes/gpu_span.h"
+#include "nodes/payload.h"
+
+namespace weft::nodes {
+
+class ConvertNode final : public graph::Node {
+ public:
+  // Fails where the converter or the device cannot do it.
+  static Result<std::unique_ptr<ConvertNode>> Make(const NodeContext& context, const graph::PortInfo& from, const graph::PortInfo& to);
+
+  const graph::Description& description() const override { return description_; }
+  void Configure(graph::ConfigureJob job, graph::Done<graph::NodePlan> done) override;
+  void Process(graph::FrameJob job, graph::Done<graph::FrameOutput> done) override;
+  graph::NodeStats stats() const override { return {frames_, cpu_ns_, spans_->total_ns()}; }
+
+ private:
+  ConvertNode() = default;
+  // Sends the work; the texture is ready in queue order.
+  Result<Ref<TexturePayload>> ToTexture(graph::Payload& from, const graph::TextureInfo& to);
+  void Download(const TexturePayload& from, graph::Done<graph::FrameOutput> done);
+
+  graph::Description description_;
+  graph::PortInfo to_;
+  graph::TextureInfo between_;  // of a picture that becomes another picture
+  Ref<gpu::Device> device_;
+  Ref<media::Converter> converter_;
+  uint64_t writer_id_ = 0;
+  std::unique_ptr<GpuSpans> spans_;
+  std::atomic<uint64_t> frames_{0}, cpu_ns_{0};
+};
+
+// The picture of a texture payload as a pool texture: the converter reads no other. An embedder's own texture is copied.
+Result<Ref<gpu::PoolTexture>> AsPoolTexture(gpu::Device& device, const TexturePayload& payload);
+
+}  // namespace weft::nodes
