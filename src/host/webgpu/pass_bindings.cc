@@ -80,7 +80,7 @@ std::string Bindings::Update() {
     const auto& layouts = pipeline_groups_->layout->groups;
     for (uint32_t i = 0; i < layouts.size() && i < kMaxGroups; ++i) {
       const VBindGroupLayout* want = layouts[i].get();
-      if (want == nullptr || (want->exclusive == nullptr && want->entries.empty())) continue;
+      if (want == nullptr || (want->exclusive == 0 && want->entries.empty())) continue;
       const VBindGroup* have = groups_[i];
       if (have == nullptr) return fmt::format("{} needs a bind group at index {}, and none is set.", pipeline_->Name(), i);
       if (have->layout() != want && !have->layout()->Equivalent(*want)) {
@@ -90,15 +90,17 @@ std::string Bindings::Update() {
       used_groups_ |= 1u << i;
     }
   } else {
-    // Layout "auto": only its own layouts fit. Which groups the shader needs, only the library knows; it says so at finish.
+    // Layout "auto": only its own layouts fit. Which of the groups that the text names the entry points need, the library knows; it says so
+    // at finish.
     for (uint32_t i = 0; i < kMaxGroups; ++i) {
-      const VBindGroup* have = groups_[i];
-      if (have == nullptr || i >= pipeline_groups_->automatic_count) continue;
-      if (have->layout()->exclusive != pipeline_ || have->layout()->exclusive_index != i) {
+      if (groups_[i] == nullptr) continue;
+      const VBindGroupLayout& layout = *groups_[i]->layout();
+      if (layout.exclusive == pipeline_groups_->id && layout.exclusive_index == i) {
+        used_groups_ |= 1u << i;
+      } else if (std::ranges::any_of(pipeline_groups_->reflected.bindings, [i](const WgslBinding& b) { return b.group == i; })) {
         return fmt::format("{} at index {} was not made with a layout that get-bind-group-layout({}) of {} gave; its layout is \"auto\".",
-                           have->Name(), i, i, pipeline_->Name());
+                           groups_[i]->Name(), i, i, pipeline_->Name());
       }
-      used_groups_ |= 1u << i;
     }
   }
   dirty_ = false;

@@ -56,13 +56,13 @@ Status VirtualGpu::OnGpuQueueSubmit(Rep self, const List<Rep>& command_buffers) 
   }
   if (all.empty()) return {};
   if (!submits_) submits_ = std::make_shared<SubmitState>();
+  std::erase_if(submits_->written, [](const auto& r) { return !r->alive(); });  // of frames that are over
   for (const auto& b : all) {
     submits_->pending.push_back({Ref<VDevice>(device), std::move(b->native)});
     NoteWritten(submits_->written, b->written);
     b->mutable_reach().Clear();
     b->written.clear();
   }
-  if (submits_->written.size() > kMaxPending) std::erase_if(submits_->written, [](const auto& r) { return !r->alive(); });
   if (submits_->pending.size() >= kMaxPending) FlushSubmits();
   return {};
 }

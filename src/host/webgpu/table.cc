@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/webgpu/table.h"
 
+#include "host/webgpu/virtual_device.h"  // Ref<VDevice> in inline code
+
 namespace weft::host {
 
 namespace {
