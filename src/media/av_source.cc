@@ -182,6 +182,10 @@ class AvSource final : public Source {
   }
 
   Error Damaged(const std::string& why) const {
+    // An MP4 whose index lies at its end cannot be read in one go.
+    if (!input_->stream()->seekable() && decoded_ == 0) {
+      return Fail(ErrorKind::InvalidArgument, "'{}' cannot be decoded as it comes: {}. Some files, such as an MP4 with its index at the end, must be given by name, not through a pipe.", name_, why);
+    }
     return Fail(ErrorKind::InvalidArgument, "'{}' is damaged or cut off near frame {}: {}. Give it the option errors=ignore to use what can be decoded.", name_, decoded_, why);
   }
 
@@ -259,7 +263,7 @@ class AvSource final : public Source {
       const int64_t number = at_++;
       const int64_t pts = PtsOf(*frame);
       const int64_t duration = DurationOf(*frame, pts);
-      next_pts_ = pts + duration;
+      next_pts_ = av_sat_add64(pts, duration);
       if (!range.Contains(number)) continue;
       if (frame->format != av_format_ || frame->width != stored_.width || frame->height != stored_.height) {
         return Fail(ErrorKind::Unsupported, "Frame {} of '{}' is {}x{} {}, but the video began with {}; a change in the middle is not supported.", number, name_, frame->width,
@@ -287,7 +291,7 @@ class AvSource final : public Source {
   int64_t PtsOf(const AVFrame& f) const { return f.best_effort_timestamp != AV_NOPTS_VALUE ? f.best_effort_timestamp : next_pts_; }
 
   int64_t DurationOf(const AVFrame& f, int64_t pts) const {
-    if (ahead_ && ahead_->best_effort_timestamp != AV_NOPTS_VALUE && ahead_->best_effort_timestamp > pts) return ahead_->best_effort_timestamp - pts;
+    if (ahead_ && ahead_->best_effort_timestamp != AV_NOPTS_VALUE && ahead_->best_effort_timestamp > pts) return av_sat_sub64(ahead_->best_effort_timestamp, pts);
     if (f.pkt_duration > 0) return f.pkt_duration;
     bool exact = false;
     return std::max<int64_t>(1, SecondsToTicks({info_.rate.den, info_.rate.num}, stream_->time_base, &exact));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "media/color.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -76,24 +77,31 @@ std::optional<Chromaticities> ChromaticitiesOf(uint8_t primaries) {
   return std::nullopt;
 }
 
-std::optional<ColorSpace> ColorFromIcc(const uint8_t* profile, size_t size) {
-  if (size < 132) return std::nullopt;
+std::string IccDescription(const uint8_t* profile, size_t size) {
+  if (size < 132) return "";
   const uint32_t tags = Be32(profile + 128);
   for (uint32_t t = 0; t < tags && t < 100; ++t) {
     const size_t entry = 132 + size_t{12} * t;
     if (entry + 12 > size) break;
     if (std::memcmp(profile + entry, "desc", 4) != 0) continue;
     const size_t offset = Be32(profile + entry + 4), length = Be32(profile + entry + 8);
-    if (offset > size || length > size - offset || length > 4096) break;
-    // 'desc' holds ASCII, 'mluc' UTF-16: dropping the zero bytes reads both.
+    if (offset > size || length > size - offset || length < 12 || length > 4096) break;
+    // 'desc' holds ASCII behind a 12-byte head; 'mluc' UTF-16 behind heads of 28 bytes, of which dropping the zero bytes leaves the letters.
+    const size_t head = std::memcmp(profile + offset, "mluc", 4) == 0 ? std::min<size_t>(28, length) : 12;
     std::string text;
-    for (size_t i = offset; i < offset + length; ++i) {
+    for (size_t i = offset + head; i < offset + length && text.size() < 80; ++i) {
       if (profile[i] >= 0x20 && profile[i] < 0x7f) text += static_cast<char>(profile[i]);
+      else if (profile[i] != 0) break;
     }
-    if (text.find("Display P3") != text.npos) return ColorSpace{.primaries = 12, .transfer = 13};
-    if (text.find("sRGB") != text.npos) return ColorSpace{};
-    break;
+    return text;
   }
+  return "";
+}
+
+std::optional<ColorSpace> ColorFromIcc(const uint8_t* profile, size_t size) {
+  const std::string text = IccDescription(profile, size);
+  if (text.find("Display P3") != text.npos) return ColorSpace{.primaries = 12, .transfer = 13};
+  if (text.find("sRGB") != text.npos) return ColorSpace{};
   return std::nullopt;
 }
 

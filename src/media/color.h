@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "media/frame.h"
 
@@ -27,5 +28,7 @@ std::optional<Chromaticities> ChromaticitiesOf(uint8_t primaries);
 
 // Description of an ICC profile that is one of ours: "Display P3", "sRGB". Only the profile's description is read.
 std::optional<ColorSpace> ColorFromIcc(const uint8_t* profile, size_t size);
+// "Adobe RGB (1998)"; "" where there is none.
+std::string IccDescription(const uint8_t* profile, size_t size);
 
 }  // namespace weft::media

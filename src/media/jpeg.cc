@@ -25,7 +25,7 @@ struct Handle {
 struct Markers {
   int orientation = 1;
   std::optional<ColorSpace> color;
-  bool unknown_profile = false;
+  std::string unknown_profile;
 };
 
 // Walks the marker segments before the first scan for EXIF (APP1) and an ICC profile (APP2; the first part holds the description).
@@ -46,7 +46,7 @@ Markers ReadMarkers(std::span<const uint8_t> b) {
     if (marker == 0xe1 && size > 6 && std::memcmp(body, "Exif\0\0", 6) == 0) m.orientation = ExifOrientation(body + 6, size - 6);
     if (marker == 0xe2 && size > 14 && std::memcmp(body, "ICC_PROFILE\0", 12) == 0 && body[12] == 1) {
       m.color = ColorFromIcc(body + 14, size - 14);
-      m.unknown_profile = !m.color;
+      if (!m.color) m.unknown_profile = "'" + IccDescription(body + 14, size - 14) + "'";
     }
     at += 2 + length;
   }
@@ -140,8 +140,8 @@ Result<Picture> DecodeJpeg(std::span<const uint8_t> bytes, const PictureContext&
   if (tjDecompressHeader3(tj.h, bytes.data(), bytes.size(), &width, &height, &sampling, &space) != 0 && tjGetErrorCode(tj.h) != TJERR_WARNING) return damaged();
   WEFT_TRY(CheckSize(width, height, context.limits, context.name));
   const Markers markers = ReadMarkers(bytes);
-  if (markers.unknown_profile) {
-    context.log.Write(LogLevel::Warning, fmt::format("'{}' has a colour profile that is not used; its colours are read as sRGB.", context.name));
+  if (!markers.unknown_profile.empty()) {
+    context.log.Write(LogLevel::Warning, fmt::format("'{}' has the colour profile {}, which is not used; its colours are read as sRGB.", context.name, markers.unknown_profile));
   }
   FrameInfo info{.width = width, .height = height, .format = space == TJCS_GRAY ? F::Gray8 : F::Rgb24};
   info.color = markers.color.value_or(ColorSpace{});

@@ -112,19 +112,20 @@ Result<std::optional<Rational>> OptionReader::Rate(std::string_view key) const {
 
 Result<FrameRange> ParseFrameRange(std::string_view text) {
   Error wrong = Fail(ErrorKind::InvalidArgument, "The range of frames '{}' is wrong: expected FIRST, FIRST-LAST or FIRST-LASTxSTEP, such as 1001-1005x2.", text);
+  constexpr int64_t kMost = 1'000'000'000'000;  // leaves room for arithmetic with numbers and rates
   FrameRange range;
   std::string_view rest = text;
   if (const size_t x = rest.find('x'); x != rest.npos) {
-    if (!ParseWhole(rest.substr(x + 1), &range.step) || range.step < 1) return wrong;
+    if (!ParseWhole(rest.substr(x + 1), &range.step) || range.step < 1 || range.step > kMost) return wrong;
     rest = rest.substr(0, x);
   }
   const size_t dash = rest.find('-');
-  if (!ParseWhole(rest.substr(0, dash), &range.first) || range.first < 0) return wrong;
+  if (!ParseWhole(rest.substr(0, dash), &range.first) || range.first < 0 || range.first > kMost) return wrong;
   if (dash == rest.npos) {
     range.last = range.first;
   } else if (dash + 1 < rest.size()) {
     int64_t last = 0;
-    if (!ParseWhole(rest.substr(dash + 1), &last) || last < 0) return wrong;
+    if (!ParseWhole(rest.substr(dash + 1), &last) || last < 0 || last > kMost) return wrong;
     if (last < range.first) {
       return Fail(ErrorKind::InvalidArgument, "The range of frames '{}' ends before it begins: {} is less than {}.", text, last, range.first);
     }

@@ -113,8 +113,7 @@ ColorSpace ReadColor(Reader* r, const PictureContext& context, bool* guessed) {
   int compression = 0;
   if (png_get_iCCP(r->png, r->info, &profile_name, &compression, &profile, &length)) {
     if (auto known = ColorFromIcc(profile, length)) return *known;
-    context.log.Write(LogLevel::Warning, fmt::format("'{}' has the colour profile \"{}\", which is not used; its colours are read as sRGB.", context.name,
-                                                     profile_name ? profile_name : ""));
+    context.log.Write(LogLevel::Warning, fmt::format("'{}' has the colour profile '{}', which is not used; its colours are read as sRGB.", context.name, IccDescription(profile, length)));
     *guessed = true;
     return c;
   }

@@ -2,6 +2,9 @@
 // Numbered sequences, y4m and raw video.
 #include "media/sequence.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include "media/test_util.h"
 
 namespace weft::media {
@@ -149,6 +152,50 @@ TEST(RawVideo, NeedsSizeAndLayoutAndKeepsEverySample) {
   ASSERT_EQ(out->size(), 2u);
   EXPECT_TRUE(SameSamples(*in, *(*out)[1]));
   EXPECT_SAYS(ReadFrames(dir / "a.yuv", {.values = {{"format", "rawvideo"}, {"size", "7x6"}, {"pix_fmt", "p010"}}}), "ends in the middle of frame 1");
+}
+
+// Puts a file in the place of stdin or stdout while it lives.
+class Redirect {
+ public:
+  Redirect(int fd, const std::string& path) : fd_(fd), saved_(dup(fd)) {
+    const int file = open(path.c_str(), fd == 0 ? O_RDONLY : O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    dup2(file, fd);
+    close(file);
+  }
+  ~Redirect() {
+    dup2(saved_, fd_);
+    close(saved_);
+  }
+
+ private:
+  int fd_, saved_;
+};
+
+TEST(StandardStreams, CarryPicturesY4mAndContainers) {
+  TempDir dir;
+  const Ref<CpuFrame> yuv = Noise({.width = 64, .height = 48, .format = F::Yuv420p8, .color = {6, 6, 6, false}});
+  const Ref<CpuFrame> rgb = Noise({.width = 63, .height = 5, .format = F::Rgb48});
+  struct {
+    Options values;
+    Ref<CpuFrame> frame;
+  } cases[] = {{{{"format", "y4m"}}, yuv}, {{{"format", "png"}}, rgb}, {{{"format", "matroska"}, {"codec", "ffv1"}}, yuv}};
+  for (const auto& c : cases) {
+    Status written;
+    {
+      Redirect out(1, dir / "piped");
+      written = WriteFrames("-", {c.frame}, {.values = c.values});
+    }
+    ASSERT_TRUE(Ok(written)) << c.values[0].second;
+    Redirect in(0, dir / "piped");
+    auto frames = ReadFrames("-");
+    ASSERT_TRUE(Ok(frames)) << c.values[0].second;
+    ASSERT_EQ(frames->size(), 1u);
+    EXPECT_TRUE(SameSamples(*c.frame, *(*frames)[0]));
+  }
+  Redirect in(0, dir / "piped");
+  auto source = Source::Open("-");
+  ASSERT_TRUE(Ok(source));
+  EXPECT_SAYS((*source)->Seek(3), "it is not a file");
 }
 
 }  // namespace
