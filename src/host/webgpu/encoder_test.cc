@@ -75,7 +75,7 @@ TEST(Encoder, RefusesWhatIsNotPairedOrOutOfOrder) {
          TestGuest::Ok(g.gpu->OnGpuCommandEncoderClearBuffer(e, g.Buffer(16, BU::CopyDst), {}, {}));
          TestGuest::Ok(g.gpu->OnGpuComputePassEncoderEnd(pass));
        },
-       "gpu-compute-pass-encoder of this encoder is open. End it first."},
+       "gpu-compute-pass-encoder without a label of this encoder is open. End it first."},
       {"pass inside a pass",
        [](TestGuest& g, Rep e) {
          const Rep outer = g.BeginCompute(e);
@@ -83,8 +83,8 @@ TEST(Encoder, RefusesWhatIsNotPairedOrOutOfOrder) {
          TestGuest::Ok(g.gpu->OnGpuComputePassEncoderEnd(inner));
          TestGuest::Ok(g.gpu->OnGpuComputePassEncoderEnd(outer));
        },
-       "begin-compute-pass: gpu-compute-pass-encoder of this encoder is open"},
-      {"finish with an open pass", [](TestGuest& g, Rep e) { g.BeginCompute(e); }, "gpu-compute-pass-encoder is still open. End it first."},
+       "begin-compute-pass: gpu-compute-pass-encoder without a label of this encoder is open"},
+      {"finish with an open pass", [](TestGuest& g, Rep e) { g.BeginCompute(e); }, "gpu-compute-pass-encoder without a label is still open. End it first."},
       {"finish with a dropped pass",
        [](TestGuest& g, Rep e) { g.gpu->OnDropGpuComputePassEncoder(g.BeginCompute(e)); }, "a pass is still open"},
       {"debug group not popped", [](TestGuest& g, Rep e) { TestGuest::Ok(g.gpu->OnGpuCommandEncoderPushDebugGroup(e, Str("x"))); },

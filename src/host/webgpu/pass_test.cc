@@ -277,7 +277,7 @@ TEST(RenderPass, RefusesWrongAttachments) {
                    "33 colour attachments are more than the limit maxColorAttachments"),
       BeginRefusal("usage",
                    [=](TestGuest& g) { return P{.colors = {color(Attachment(g, TF::Rgba8unorm, 16, 16, 1, TU::TextureBinding))}}; },
-                   "colour attachment 0: the usage of gpu-texture-view does not include RENDER_ATTACHMENT"),
+                   "colour attachment 0: the usage of gpu-texture-view without a label does not include RENDER_ATTACHMENT"),
       BeginRefusal("depth as colour", [=](TestGuest& g) { return P{.colors = {color(Attachment(g, TF::Depth16unorm))}}; },
                    "depth16unorm cannot be a colour attachment"),
       BeginRefusal("sizes",
@@ -318,7 +318,7 @@ TEST(RenderPass, RefusesWrongAttachments) {
       BeginRefusal("slice of a 2d view", [=](TestGuest& g) { return P{.colors = {color(Attachment(g), {}, 0u)}}; },
                    "depth-slice was given, but"),
       BeginRefusal("resolve of one sample", [=](TestGuest& g) { return P{.colors = {color(Attachment(g), Attachment(g))}}; },
-                   "resolve target 0 was given, but gpu-texture-view is not multisampled"),
+                   "resolve target 0 was given, but gpu-texture-view without a label is not multisampled"),
       BeginRefusal("resolve to another size",
                    [=](TestGuest& g) {
                      return P{.colors = {color(Attachment(g, TF::Rgba8unorm, 16, 16, 4, TU::RenderAttachment),
@@ -335,14 +335,7 @@ TEST(RenderPass, RefusesWrongAttachments) {
                      return P{.colors = {color(Attachment(g, TF::Rgba8unorm, 16, 16, 4, TU::RenderAttachment),
                                                Attachment(g, TF::Rgba8unorm, 16, 16, 1, TU::CopySrc))}};
                    },
-                   "resolve target 0: the usage of gpu-texture-view does not include RENDER_ATTACHMENT"),
-      BeginRefusal("bytes a sample",
-                   [=](TestGuest& g) {
-                     P p;
-                     for (int i = 0; i < 8; ++i) p.colors.push_back(color(Attachment(g, TF::Rgba32float)));
-                     return p;
-                   },
-                   "maxColorAttachmentBytesPerSample"),
+                   "resolve target 0: the usage of gpu-texture-view without a label does not include RENDER_ATTACHMENT"),
       BeginRefusal("clear value",
                    [=](TestGuest& g) {
                      auto c = color(Attachment(g));

@@ -78,6 +78,7 @@ void VirtualGpu::FlushSubmits() {
   if (!gpu_->lost()) {
     NativeErrors errors(pending.front().device.get());
     gpu_->Submit(handles);
+    unsent_bytes_ = 0;
   }
   pending.clear();
 }

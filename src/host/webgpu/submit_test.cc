@@ -238,7 +238,7 @@ TEST(Submit, HostileGuestsGetAnErrorAndNobodyElseNotices) {
          TestGuest::Ok(f.g.gpu->OnGpuRenderPassEncoderEnd(f.g.BeginRender(e, {.colors = {TestGuest::Color(ms, f.g.View(f.input))}})));
          f.g.Finish(e);
        },
-       "resolve target 0: the usage of gpu-texture-view does not include RENDER_ATTACHMENT"},
+       "resolve target 0: the usage of gpu-texture-view without a label does not include RENDER_ATTACHMENT"},
       {"input written by a storage view",
        [](Frames& f) {
          wit::GpuBindGroupLayoutEntry entry;

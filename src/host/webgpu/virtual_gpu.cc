@@ -29,7 +29,7 @@ VirtualGpu::~VirtualGpu() {
   loss_->Close();
   for (auto& device : devices_) device->Close();
   for (auto& object : table_->Close()) {
-    if (object->kind() == Kind::Buffer) static_cast<VBuffer*>(object.get())->AbortMap("the instance has ended");
+    if (object && object->kind() == Kind::Buffer) static_cast<VBuffer*>(object.get())->AbortMap("the instance has ended");
   }
   frames_.clear();
   // Nothing is left in the ring: what stood there was reached from the table only.
