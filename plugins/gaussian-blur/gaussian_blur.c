@@ -9,13 +9,24 @@ static const char kWgsl[] = {
 enum { RADIUS, EDGES };
 enum { MAX_RADIUS = 64, SPAN = 128 };
 
-static const char *const kEdges[] = {"clamp", "mirror", "wrap", "transparent", NULL};
+static const char* const kEdges[] = {"clamp", "mirror", "wrap", "transparent", NULL};
 static const weft_parameter kParameters[] = {
-    [RADIUS] = {.id = "radius", .label = "Radius", .description = "Reach of the blur in pixels: three standard deviations.",
-                .type = WEFT_NUMBER, .look = WEFT_LOOK_SLIDER, .value = {8}, .range = WEFT_RANGE(0, MAX_RADIUS), .step = 0.1,
-                .animatable = true, .reconfigures = true},
-    [EDGES] = {.id = "edges", .label = "Edges", .description = "What lies beyond the picture.", .type = WEFT_CHOICE,
-               .choices = kEdges, .animatable = true},
+    [RADIUS] = {.id = "radius",
+                .label = "Radius",
+                .description = "Reach of the blur in pixels: three standard deviations.",
+                .type = WEFT_NUMBER,
+                .look = WEFT_LOOK_SLIDER,
+                .value = {8},
+                .range = WEFT_RANGE(0, MAX_RADIUS),
+                .step = 0.1,
+                .animatable = true,
+                .reconfigures = true},
+    [EDGES] = {.id = "edges",
+               .label = "Edges",
+               .description = "What lies beyond the picture.",
+               .type = WEFT_CHOICE,
+               .choices = kEdges,
+               .animatable = true},
 };
 static const weft_port kInputs[] = {{.id = "input", .label = "Picture", .color = WEFT_LINEAR, .alpha = WEFT_PREMULTIPLIED}};
 static const weft_port kOutputs[] = {
@@ -36,21 +47,20 @@ typedef struct {
 // The picture between the two passes: half floats are finer than any 8-bit result needs.
 static weft_format BetweenFormat(weft_format output) { return output == WEFT_RGBA32FLOAT ? output : WEFT_RGBA16FLOAT; }
 
-static weft_compute_pipeline MakePass(weft_context *context, weft_format format) {
-  const char *wgsl = weft_replace(context, kWgsl, "OUTPUT_FORMAT", weft_format_name(format));
+static weft_compute_pipeline MakePass(weft_context* context, weft_format format) {
+  const char* wgsl = weft_replace(context, kWgsl, "OUTPUT_FORMAT", weft_format_name(format));
   return weft_make_compute(context, weft_make_shader(context, wgsl), "blur");
 }
 
-static bool Configure(weft_context *context, weft_plan *plan) {
+static bool Configure(weft_context* context, weft_plan* plan) {
   (void)plan;
   if (weft_number(context, RADIUS) == 0) weft_pass_through(context, 0, 0);
   if (weft_reuse(context)) return true;
-  Blur *blur = weft_state(context);
-  const weft_frame_info *info = weft_output_info(context, 0);
+  Blur* blur = weft_state(context);
+  const weft_frame_info* info = weft_output_info(context, 0);
   blur->along = MakePass(context, BetweenFormat(info->format));
   blur->down = MakePass(context, info->format);
-  blur->half_done =
-      weft_make_view(context, weft_make_texture(context, info->width, info->height, BetweenFormat(info->format)));
+  blur->half_done = weft_make_view(context, weft_make_texture(context, info->width, info->height, BetweenFormat(info->format)));
   blur->along_params = weft_make_uniform(context, sizeof(Params));
   blur->down_params = weft_make_uniform(context, sizeof(Params));
   return true;
@@ -67,9 +77,9 @@ static Params MakeParams(double radius, uint32_t edge) {
   return params;
 }
 
-static bool Process(weft_context *context, const weft_frame *frame) {
-  Blur *blur = weft_state(context);
-  const weft_frame_info *info = weft_output_info(context, 0);
+static bool Process(weft_context* context, const weft_frame* frame) {
+  Blur* blur = weft_state(context);
+  const weft_frame_info* info = weft_output_info(context, 0);
   Params params = MakeParams(weft_number(context, RADIUS), weft_choice(context, EDGES));
   weft_write(context, blur->along_params, 0, &params, sizeof params);
   params.vertical = 1;

@@ -21,7 +21,8 @@ struct Words {
   }
 };
 
-// A decimal number, all of `word`. (strtod would bring in stdio.) Exact to a double's last digit or two, far finer than the float it becomes.
+// A decimal number, all of `word`. (strtod would bring in stdio.) Exact to a double's last digit or two, far finer than the float it
+// becomes.
 bool ParseNumber(std::string_view word, float& number) {
   size_t at = 0;
   bool negative = false;

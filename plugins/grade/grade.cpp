@@ -15,12 +15,24 @@ enum Parameter { kExposure, kContrast, kPivot, kSaturation, kLift, kGamma, kGain
 constexpr const char* kLutSpaces[] = {"srgb", "linear", nullptr};
 
 constexpr weft_parameter Number(const char* id, const char* label, const char* group, double value, double low, double high) {
-  return {.id = id, .label = label, .group = group, .look = WEFT_LOOK_SLIDER, .value = {value}, .range = WEFT_RANGE(low, high),
-          .step = 0.01, .animatable = true};
+  return {.id = id,
+          .label = label,
+          .group = group,
+          .look = WEFT_LOOK_SLIDER,
+          .value = {value},
+          .range = WEFT_RANGE(low, high),
+          .step = 0.01,
+          .animatable = true};
 }
 constexpr weft_parameter Color(const char* id, const char* label, double value, double low, double high) {
-  return {.id = id, .label = label, .group = "balance", .type = WEFT_VECTOR, .look = WEFT_LOOK_COLOR,
-          .value = {value, value, value, 1}, .range = WEFT_RANGE(low, high), .animatable = true};
+  return {.id = id,
+          .label = label,
+          .group = "balance",
+          .type = WEFT_VECTOR,
+          .look = WEFT_LOOK_COLOR,
+          .value = {value, value, value, 1},
+          .range = WEFT_RANGE(low, high),
+          .animatable = true};
 }
 
 constexpr weft_parameter kParameters[] = {
@@ -36,8 +48,7 @@ constexpr weft_parameter kParameters[] = {
     Number("mix", "Mix", "result", 1, 0, 1),
 };
 constexpr weft_port kInputs[] = {{.id = "input", .label = "Picture", .color = WEFT_LINEAR, .alpha = WEFT_STRAIGHT}};
-constexpr weft_port kOutputs[] = {
-    {.id = "output", .label = "Graded", .color = WEFT_LINEAR, .alpha = WEFT_STRAIGHT, .overwrites = true}};
+constexpr weft_port kOutputs[] = {{.id = "output", .label = "Graded", .color = WEFT_LINEAR, .alpha = WEFT_STRAIGHT, .overwrites = true}};
 
 // As in grade.wgsl.
 struct Params {
@@ -49,9 +60,13 @@ struct Params {
 class Grade : public weft::Effect {
  public:
   static constexpr weft_plugin Describe() {
-    return {.id = "org.weft.grade", .label = "Grade", .version = "1.0.0",
+    return {.id = "org.weft.grade",
+            .label = "Grade",
+            .version = "1.0.0",
             .description = "Exposure, lift/gamma/gain, contrast, saturation and a 3D LUT, in linear light.",
-            WEFT_INPUTS(kInputs), WEFT_OUTPUTS(kOutputs), WEFT_PARAMETERS(kParameters)};
+            WEFT_INPUTS(kInputs),
+            WEFT_OUTPUTS(kOutputs),
+            WEFT_PARAMETERS(kParameters)};
   }
 
   explicit Grade(weft::Context context) : Effect(context) {}
@@ -61,8 +76,8 @@ class Grade : public weft::Effect {
     if (std::string_view file = context.Bytes(kLut); !file.empty()) {
       if (CubeError error = ParseCube(file, cube); error.what) {
         if (error.line == 0) return context.Fail("Parameter 'lut' is no .cube file that this plugin reads: ", error.what, ".");
-        return context.Fail("Parameter 'lut' is no .cube file that this plugin reads, line ", context.Digits(error.line), ": ",
-                            error.what, ".");
+        return context.Fail("Parameter 'lut' is no .cube file that this plugin reads, line ", context.Digits(error.line), ": ", error.what,
+                            ".");
       }
     }
     // Without a LUT the binding still needs a texture: one entry that is never read.

@@ -13,13 +13,25 @@ enum { LOW, HIGH, DIRECTION, ORDER };
 enum { PICTURE, HISTOGRAM };
 enum { BLOCK = 256, MAX_MERGES = 8, BINS = 769 };  // 256 << 8 = 65,536, the longest line
 
-static const char *const kDirections[] = {"horizontal", "vertical", NULL};
-static const char *const kOrders[] = {"ascending", "descending", NULL};
+static const char* const kDirections[] = {"horizontal", "vertical", NULL};
+static const char* const kOrders[] = {"ascending", "descending", NULL};
 static const weft_parameter kParameters[] = {
-    [LOW] = {.id = "low", .label = "Low", .description = "Pixels darker than this stay where they are.", .look = WEFT_LOOK_SLIDER,
-             .value = {0.25}, .range = WEFT_RANGE(0, 1), .step = 0.01, .animatable = true},
-    [HIGH] = {.id = "high", .label = "High", .description = "Pixels brighter than this stay where they are.",
-              .look = WEFT_LOOK_SLIDER, .value = {0.8}, .range = WEFT_RANGE(0, 1), .step = 0.01, .animatable = true},
+    [LOW] = {.id = "low",
+             .label = "Low",
+             .description = "Pixels darker than this stay where they are.",
+             .look = WEFT_LOOK_SLIDER,
+             .value = {0.25},
+             .range = WEFT_RANGE(0, 1),
+             .step = 0.01,
+             .animatable = true},
+    [HIGH] = {.id = "high",
+              .label = "High",
+              .description = "Pixels brighter than this stay where they are.",
+              .look = WEFT_LOOK_SLIDER,
+              .value = {0.8},
+              .range = WEFT_RANGE(0, 1),
+              .step = 0.01,
+              .animatable = true},
     [DIRECTION] = {.id = "direction", .label = "Direction", .type = WEFT_CHOICE, .choices = kDirections, .reconfigures = true},
     [ORDER] = {.id = "order", .label = "Order", .type = WEFT_CHOICE, .choices = kOrders, .animatable = true},
 };
@@ -40,9 +52,9 @@ typedef struct {
   uint32_t length, lines, merges;
 } Sorter;
 
-static bool Configure(weft_context *context, weft_plan *plan) {
-  Sorter *sorter = weft_state(context);
-  const weft_frame_info *info = weft_output_info(context, PICTURE);
+static bool Configure(weft_context* context, weft_plan* plan) {
+  Sorter* sorter = weft_state(context);
+  const weft_frame_info* info = weft_output_info(context, PICTURE);
   bool vertical = weft_choice(context, DIRECTION) == 1;
   sorter->length = vertical ? info->height : info->width;
   sorter->lines = vertical ? info->width : info->height;
@@ -53,7 +65,7 @@ static bool Configure(weft_context *context, weft_plan *plan) {
   sorter->merges = 0;
   while ((uint64_t)BLOCK << sorter->merges < sorter->length) ++sorter->merges;
 
-  const char *format = weft_format_name(info->format);
+  const char* format = weft_format_name(info->format);
   weft_shader sort = weft_make_shader(context, weft_replace(context, kSort, "OUTPUT_FORMAT", format));
   sorter->mark = weft_make_compute(context, sort, "mark");
   sorter->begin = weft_make_compute(context, sort, "begin");
@@ -67,14 +79,14 @@ static bool Configure(weft_context *context, weft_plan *plan) {
   sorter->bins = weft_make_storage(context, BINS * sizeof(uint32_t));
   for (uint32_t i = 0; i <= sorter->merges; ++i) sorter->params[i] = weft_make_uniform(context, sizeof(Params));
 
-  weft_frame_info *picture = &plan->outputs[HISTOGRAM].val.texture;
+  weft_frame_info* picture = &plan->outputs[HISTOGRAM].val.texture;
   picture->width = picture->height = 256;
   picture->alpha = WEFT_PLUGIN_TYPES_ALPHA_MODE_OPAQUE;
   picture->pixel_aspect = (weft_plugin_types_rational_t){1, 1};
   return true;
 }
 
-static void Sort(weft_context *context, Sorter *sorter, weft_binding source, weft_texture output) {
+static void Sort(weft_context* context, Sorter* sorter, weft_binding source, weft_texture output) {
   uint32_t across = weft_groups(sorter->length, 64);
   weft_binding all = weft_bind_buffer(0, sorter->params[0]);
   weft_binding begin[] = {all, weft_bind_buffer(3, sorter->items[0])};
@@ -91,9 +103,9 @@ static void Sort(weft_context *context, Sorter *sorter, weft_binding source, wef
   weft_compute(context, sorter->place, place, 4, across, sorter->lines, 1);
 }
 
-static bool Process(weft_context *context, const weft_frame *frame) {
-  Sorter *sorter = weft_state(context);
-  const weft_frame_info *info = weft_output_info(context, PICTURE);
+static bool Process(weft_context* context, const weft_frame* frame) {
+  Sorter* sorter = weft_state(context);
+  const weft_frame_info* info = weft_output_info(context, PICTURE);
   Params params = {
       .width = info->width,
       .height = info->height,

@@ -19,13 +19,13 @@ static uint32_t call_count;
 
 uint32_t exports_compute_calls(void) { return call_count; }
 
-static compute_string_t Text(const char *text) {
+static compute_string_t Text(const char* text) {
   compute_string_t string;
   compute_string_set(&string, text);
   return string;
 }
 
-static bool Failed(compute_string_t *err, const char *text) {
+static bool Failed(compute_string_t* err, const char* text) {
   compute_string_dup(err, text);
   return false;
 }
@@ -35,7 +35,7 @@ static GPU(own_gpu_buffer_t) MakeBuffer(GPU(borrow_gpu_device_t) device, uint64_
   return CALL(gpu_device_create_buffer)(device, &descriptor);
 }
 
-bool exports_compute_square(compute_list_u32_t *numbers, compute_list_u32_t *ret, compute_string_t *err) {
+bool exports_compute_square(compute_list_u32_t* numbers, compute_list_u32_t* ret, compute_string_t* err) {
   ++call_count;
   if (numbers->len == 0) {
     *ret = (compute_list_u32_t){0};
@@ -55,26 +55,27 @@ bool exports_compute_square(compute_list_u32_t *numbers, compute_list_u32_t *ret
 
   GPU(gpu_shader_module_descriptor_t) shader_descriptor = {.code = Text(kWgsl)};
   GPU(own_gpu_shader_module_t) shader = CALL(gpu_device_create_shader_module)(device, &shader_descriptor);
-  GPU(gpu_compute_pipeline_descriptor_t) pipeline_descriptor = {
+  GPU(gpu_compute_pipeline_descriptor_t)
+  pipeline_descriptor = {
       .compute = {.module = BORROW(gpu_shader_module, shader), .entry_point = {true, Text("square")}},
       .layout = {.tag = WASI_WEBGPU_WEBGPU_GPU_LAYOUT_MODE_AUTO},
   };
   GPU(own_gpu_compute_pipeline_t) pipeline = CALL(gpu_device_create_compute_pipeline)(device, &pipeline_descriptor);
-  GPU(own_gpu_bind_group_layout_t) layout =
-      CALL(gpu_compute_pipeline_get_bind_group_layout)(BORROW(gpu_compute_pipeline, pipeline), 0);
+  GPU(own_gpu_bind_group_layout_t) layout = CALL(gpu_compute_pipeline_get_bind_group_layout)(BORROW(gpu_compute_pipeline, pipeline), 0);
 
-  GPU(own_gpu_buffer_t) work = MakeBuffer(device, size,
-                                          WASI_WEBGPU_WEBGPU_GPU_BUFFER_USAGE_STORAGE | WASI_WEBGPU_WEBGPU_GPU_BUFFER_USAGE_COPY_DST |
-                                              WASI_WEBGPU_WEBGPU_GPU_BUFFER_USAGE_COPY_SRC);
-  GPU(own_gpu_buffer_t) back =
-      MakeBuffer(device, size, WASI_WEBGPU_WEBGPU_GPU_BUFFER_USAGE_MAP_READ | WASI_WEBGPU_WEBGPU_GPU_BUFFER_USAGE_COPY_DST);
-  compute_list_u8_t bytes = {(uint8_t *)numbers->ptr, size};
+  GPU(own_gpu_buffer_t)
+  work = MakeBuffer(device, size,
+                    WASI_WEBGPU_WEBGPU_GPU_BUFFER_USAGE_STORAGE | WASI_WEBGPU_WEBGPU_GPU_BUFFER_USAGE_COPY_DST |
+                        WASI_WEBGPU_WEBGPU_GPU_BUFFER_USAGE_COPY_SRC);
+  GPU(own_gpu_buffer_t)
+  back = MakeBuffer(device, size, WASI_WEBGPU_WEBGPU_GPU_BUFFER_USAGE_MAP_READ | WASI_WEBGPU_WEBGPU_GPU_BUFFER_USAGE_COPY_DST);
+  compute_list_u8_t bytes = {(uint8_t*)numbers->ptr, size};
   GPU(write_buffer_error_t) write_error;
   if (!CALL(gpu_queue_write_buffer_with_copy)(BORROW(gpu_queue, queue), BORROW(gpu_buffer, work), 0, &bytes, NULL, NULL, &write_error)) {
     return Failed(err, "The buffer could not be written.");
   }
-  GPU(gpu_bind_group_entry_t) entry = {.resource = {.tag = WASI_WEBGPU_WEBGPU_GPU_BINDING_RESOURCE_GPU_BUFFER,
-                                                    .val.gpu_buffer = BORROW(gpu_buffer, work)}};
+  GPU(gpu_bind_group_entry_t)
+  entry = {.resource = {.tag = WASI_WEBGPU_WEBGPU_GPU_BINDING_RESOURCE_GPU_BUFFER, .val.gpu_buffer = BORROW(gpu_buffer, work)}};
   GPU(gpu_bind_group_descriptor_t) group_descriptor = {.layout = BORROW(gpu_bind_group_layout, layout), .entries = {&entry, 1}};
   GPU(own_gpu_bind_group_t) group = CALL(gpu_device_create_bind_group)(device, &group_descriptor);
 
@@ -84,11 +85,11 @@ bool exports_compute_square(compute_list_u32_t *numbers, compute_list_u32_t *ret
   GPU(borrow_gpu_bind_group_t) bound = BORROW(gpu_bind_group, group);
   GPU(set_bind_group_error_t) bind_error;
   CALL(gpu_compute_pass_encoder_set_bind_group)(BORROW(gpu_compute_pass_encoder, pass), 0, &bound, NULL, NULL, NULL, &bind_error);
-  CALL(gpu_compute_pass_encoder_dispatch_workgroups)
-  (BORROW(gpu_compute_pass_encoder, pass), (uint32_t)((numbers->len + 63) / 64), NULL, NULL);
+  CALL(gpu_compute_pass_encoder_dispatch_workgroups)(BORROW(gpu_compute_pass_encoder, pass), (uint32_t)((numbers->len + 63) / 64), NULL,
+                                                     NULL);
   CALL(gpu_compute_pass_encoder_end)(BORROW(gpu_compute_pass_encoder, pass));
-  CALL(gpu_command_encoder_copy_buffer_to_buffer)
-  (BORROW(gpu_command_encoder, encoder), BORROW(gpu_buffer, work), NULL, BORROW(gpu_buffer, back), NULL, &size);
+  CALL(gpu_command_encoder_copy_buffer_to_buffer)(BORROW(gpu_command_encoder, encoder), BORROW(gpu_buffer, work), NULL,
+                                                  BORROW(gpu_buffer, back), NULL, &size);
   GPU(own_gpu_command_buffer_t) commands = CALL(gpu_command_encoder_finish)(BORROW(gpu_command_encoder, encoder), NULL);
   GPU(borrow_gpu_command_buffer_t) one = BORROW(gpu_command_buffer, commands);
   GPU(list_borrow_gpu_command_buffer_t) all = {&one, 1};
@@ -103,7 +104,7 @@ bool exports_compute_square(compute_list_u32_t *numbers, compute_list_u32_t *ret
   if (!CALL(gpu_buffer_get_mapped_range_get_with_copy)(BORROW(gpu_buffer, back), NULL, NULL, &mapped, &range_error)) {
     return Failed(err, "The result could not be read.");
   }
-  *ret = (compute_list_u32_t){(uint32_t *)mapped.ptr, mapped.len / sizeof(uint32_t)};
+  *ret = (compute_list_u32_t){(uint32_t*)mapped.ptr, mapped.len / sizeof(uint32_t)};
 
   // The plugin kit does this by itself; a bare component drops what it made.
   GPU(gpu_command_buffer_drop_own)(commands);

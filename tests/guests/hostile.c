@@ -25,7 +25,7 @@ static void Loop(void) {
 __attribute__((constructor)) static void LoopAtStart(void) { Loop(); }
 #endif
 
-static const char *const kDeedNames[] = {
+static const char* const kDeedNames[] = {
 #define DEED(name, act) name,
 #include "hostile_deeds.inc"
 #undef DEED
@@ -37,31 +37,31 @@ static const weft_parameter kParameters[] = {
 static const weft_port kInputs[] = {{.id = "input"}};
 static const weft_port kOutputs[] = {{.id = "output", .overwrites = OVERWRITES}};
 
-static const Deed *Chosen(weft_context *context) { return &kDeeds[weft_choice(context, 0)]; }
+static const Deed* Chosen(weft_context* context) { return &kDeeds[weft_choice(context, 0)]; }
 
-static bool Same(const char *a, const char *b) {
+static bool Same(const char* a, const char* b) {
   while (*a && *a == *b) ++a, ++b;
   return *a == *b;
 }
 
-static bool Create(weft_context *context) {
+static bool Create(weft_context* context) {
   (void)context;
   if (LOOP_IN == 2) Loop();
   return true;
 }
 
-static void Destroy(weft_context *context) {
+static void Destroy(weft_context* context) {
   (void)context;
   if (LOOP_IN == 3) Loop();
 }
 
-static bool Configure(weft_context *context, weft_plan *plan) {
-  Hostile *hostile = weft_state(context);
-  const weft_frame_info *info = weft_output_info(context, 0);
+static bool Configure(weft_context* context, weft_plan* plan) {
+  Hostile* hostile = weft_state(context);
+  const weft_frame_info* info = weft_output_info(context, 0);
   hostile->format = info->format;
   hostile->width = info->width;
   hostile->height = info->height;
-  const char *deed = Chosen(context)->name;
+  const char* deed = Chosen(context)->name;
   if (Same(deed, "configure-loop")) Loop();
   if (Same(deed, "configure-trap")) __builtin_trap();
   if (Same(deed, "configure-error")) return weft_fail(context, "This plugin never wants to be configured.");
@@ -69,12 +69,12 @@ static bool Configure(weft_context *context, weft_plan *plan) {
   if (Same(deed, "plan-size-huge")) plan->outputs[0].val.texture.width = 4000000000u;
   if (Same(deed, "plan-format")) plan->outputs[0].val.texture.format = WASI_WEBGPU_WEBGPU_GPU_TEXTURE_FORMAT_DEPTH32FLOAT;
   if (Same(deed, "plan-pass-through")) weft_pass_through(context, 7, 9);
-  const char *wgsl = weft_replace(context, kWgsl, "OUTPUT_FORMAT", weft_format_name(info->format));
+  const char* wgsl = weft_replace(context, kWgsl, "OUTPUT_FORMAT", weft_format_name(info->format));
   if (Same(deed, "wgsl-syntax")) wgsl = weft_replace(context, wgsl, "textureDimensions(result)", "textureDimensions(result");
   if (Same(deed, "wgsl-nesting")) {
     // Deep enough to overflow the stack of a parser that recurses.
     static char deep[200000];
-    const char *start = "@compute @workgroup_size(1) fn copy() { let x = ";
+    const char* start = "@compute @workgroup_size(1) fn copy() { let x = ";
     size_t at = 0;
     for (; start[at]; ++at) deep[at] = start[at];
     for (int i = 0; i < 90000; ++i) deep[at++] = '(';
@@ -92,9 +92,9 @@ static bool Configure(weft_context *context, weft_plan *plan) {
   return true;
 }
 
-static bool Process(weft_context *context, const weft_frame *frame) {
-  Hostile *hostile = weft_state(context);
-  const Deed *deed = Chosen(context);
+static bool Process(weft_context* context, const weft_frame* frame) {
+  Hostile* hostile = weft_state(context);
+  const Deed* deed = Chosen(context);
   bool reads_output_first = Same(deed->name, "read-output-first");
   if (!reads_output_first) {
     weft_binding bindings[] = {weft_bind_texture(0, weft_input(frame, 0)), weft_bind_texture(1, weft_output(frame, 0))};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The hostile guest: what its deeds share. Each deed is one function; the parameter `mode` picks it.
 //
-// Every frame first copies input to output as a good plugin does; the deed comes after, from frame 0 on. A deed that keeps something keeps it
-// in the first frame and uses it in every later one. Handles of deeds are never dropped: the host has to cope.
+// Every frame first copies input to output as a good plugin does; the deed comes after, from frame 0 on. A deed that keeps something keeps
+// it in the first frame and uses it in every later one. Handles of deeds are never dropped: the host has to cope.
 #pragma once
 
 #include <weft_plugin.h>
@@ -22,19 +22,19 @@ typedef struct Hostile {
 } Hostile;
 
 typedef struct Deed {
-  const char *name;
-  bool (*act)(weft_context *context, Hostile *hostile, const weft_frame *frame);
+  const char* name;
+  bool (*act)(weft_context* context, Hostile* hostile, const weft_frame* frame);
 } Deed;
 
 // Shared steps.
-weft_buffer RawBuffer(weft_context *context, uint64_t size, uint32_t usage, bool mapped);
-OWN(gpu_bind_group) RawGroup(weft_context *context, weft_layout layout, const weft_view *views, uint32_t count);
+weft_buffer RawBuffer(weft_context* context, uint64_t size, uint32_t usage, bool mapped);
+OWN(gpu_bind_group) RawGroup(weft_context* context, weft_layout layout, const weft_view* views, uint32_t count);
 weft_view RawView(weft_texture texture);
-OWN(gpu_command_encoder) RawEncoder(weft_context *context);
+OWN(gpu_command_encoder) RawEncoder(weft_context* context);
 OWN(gpu_command_buffer) RawFinish(OWN(gpu_command_encoder) encoder);
-void RawSubmit(weft_context *context, OWN(gpu_command_buffer) commands);
+void RawSubmit(weft_context* context, OWN(gpu_command_buffer) commands);
 // Records a copy pass from and to what `group` binds.
-void RawCopyPass(Hostile *hostile, OWN(gpu_command_encoder) encoder, OWN(gpu_bind_group) group);
+void RawCopyPass(Hostile* hostile, OWN(gpu_command_encoder) encoder, OWN(gpu_bind_group) group);
 // Clears `view` by a render pass, with `resolve` as its resolve target where that is not 0.
 void RawClearPass(OWN(gpu_command_encoder) encoder, weft_view view, weft_view resolve);
 

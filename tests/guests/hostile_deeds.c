@@ -7,14 +7,14 @@
 
 // ---- Steps ----------------------------------------------------------------------------------------------------------------------
 
-weft_buffer RawBuffer(weft_context *context, uint64_t size, uint32_t usage, bool mapped) {
+weft_buffer RawBuffer(weft_context* context, uint64_t size, uint32_t usage, bool mapped) {
   GPU(gpu_buffer_descriptor_t) descriptor = {.size = size, .usage = (uint16_t)usage, .mapped_at_creation = {mapped, mapped}};
   return CALL(gpu_device_create_buffer)(weft_device(context), &descriptor);
 }
 
 weft_view RawView(weft_texture texture) { return CALL(gpu_texture_create_view)(BORROW(gpu_texture, texture), NULL); }
 
-OWN(gpu_bind_group) RawGroup(weft_context *context, weft_layout layout, const weft_view *views, uint32_t count) {
+OWN(gpu_bind_group) RawGroup(weft_context* context, weft_layout layout, const weft_view* views, uint32_t count) {
   GPU(gpu_bind_group_entry_t) entries[4];
   for (uint32_t i = 0; i < count; ++i) {
     entries[i].binding = i;
@@ -25,21 +25,19 @@ OWN(gpu_bind_group) RawGroup(weft_context *context, weft_layout layout, const we
   return CALL(gpu_device_create_bind_group)(weft_device(context), &descriptor);
 }
 
-OWN(gpu_command_encoder) RawEncoder(weft_context *context) {
-  return CALL(gpu_device_create_command_encoder)(weft_device(context), NULL);
-}
+OWN(gpu_command_encoder) RawEncoder(weft_context* context) { return CALL(gpu_device_create_command_encoder)(weft_device(context), NULL); }
 
 OWN(gpu_command_buffer) RawFinish(OWN(gpu_command_encoder) encoder) {
   return CALL(gpu_command_encoder_finish)(BORROW(gpu_command_encoder, encoder), NULL);
 }
 
-void RawSubmit(weft_context *context, OWN(gpu_command_buffer) commands) {
+void RawSubmit(weft_context* context, OWN(gpu_command_buffer) commands) {
   GPU(borrow_gpu_command_buffer_t) one[1] = {BORROW(gpu_command_buffer, commands)};
   GPU(list_borrow_gpu_command_buffer_t) list = {one, 1};
   CALL(gpu_queue_submit)(weft_queue(context), &list);
 }
 
-void RawCopyPass(Hostile *hostile, OWN(gpu_command_encoder) encoder, OWN(gpu_bind_group) group) {
+void RawCopyPass(Hostile* hostile, OWN(gpu_command_encoder) encoder, OWN(gpu_bind_group) group) {
   OWN(gpu_compute_pass_encoder) own = CALL(gpu_command_encoder_begin_compute_pass)(BORROW(gpu_command_encoder, encoder), NULL);
   GPU(borrow_gpu_compute_pass_encoder_t) pass = BORROW(gpu_compute_pass_encoder, own);
   CALL(gpu_compute_pass_encoder_set_pipeline)(pass, BORROW(gpu_compute_pipeline, hostile->copy.pipeline));
@@ -53,7 +51,8 @@ void RawCopyPass(Hostile *hostile, OWN(gpu_command_encoder) encoder, OWN(gpu_bin
 }
 
 static OWN(gpu_render_pass_encoder) BeginRender(OWN(gpu_command_encoder) encoder, weft_view view, weft_view resolve) {
-  GPU(option_gpu_render_pass_color_attachment_t) attachments[1] = {{
+  GPU(option_gpu_render_pass_color_attachment_t)
+  attachments[1] = {{
       true,
       {.view = BORROW(gpu_texture_view, view),
        .resolve_target = {resolve.__handle != 0, BORROW(gpu_texture_view, resolve)},
@@ -71,14 +70,14 @@ void RawClearPass(OWN(gpu_command_encoder) encoder, weft_view view, weft_view re
   GPU(gpu_render_pass_encoder_drop_own)(pass);
 }
 
-static OWN(gpu_bind_group) FrameGroup(weft_context *context, Hostile *hostile, const weft_frame *frame) {
+static OWN(gpu_bind_group) FrameGroup(weft_context* context, Hostile* hostile, const weft_frame* frame) {
   weft_view views[2] = {RawView(weft_input(frame, 0)), RawView(weft_output(frame, 0))};
   return RawGroup(context, hostile->copy.layout, views, 2);
 }
 
 // ---- Kept from the first frame --------------------------------------------------------------------------------------------------
 
-static bool KeepCommandBuffer(weft_context *context, Hostile *hostile, const weft_frame *frame) {
+static bool KeepCommandBuffer(weft_context* context, Hostile* hostile, const weft_frame* frame) {
   if (hostile->frames == 0) {
     OWN(gpu_command_encoder) encoder = RawEncoder(context);
     RawCopyPass(hostile, encoder, FrameGroup(context, hostile, frame));
@@ -89,7 +88,7 @@ static bool KeepCommandBuffer(weft_context *context, Hostile *hostile, const wef
   return true;
 }
 
-static bool KeepView(weft_context *context, Hostile *hostile, const weft_frame *frame) {
+static bool KeepView(weft_context* context, Hostile* hostile, const weft_frame* frame) {
   if (hostile->frames == 0) {
     hostile->kept = RawView(weft_input(frame, 0)).__handle;
     return true;
@@ -101,7 +100,7 @@ static bool KeepView(weft_context *context, Hostile *hostile, const weft_frame *
   return true;
 }
 
-static bool KeepBindGroup(weft_context *context, Hostile *hostile, const weft_frame *frame) {
+static bool KeepBindGroup(weft_context* context, Hostile* hostile, const weft_frame* frame) {
   if (hostile->frames == 0) {
     hostile->kept = FrameGroup(context, hostile, frame).__handle;
     return true;
@@ -112,7 +111,7 @@ static bool KeepBindGroup(weft_context *context, Hostile *hostile, const weft_fr
   return true;
 }
 
-static bool KeepBundle(weft_context *context, Hostile *hostile, const weft_frame *frame) {
+static bool KeepBundle(weft_context* context, Hostile* hostile, const weft_frame* frame) {
   if (hostile->frames == 0) {
     weft_view view = RawView(weft_input(frame, 0));
     OWN(gpu_bind_group) group = RawGroup(context, hostile->paint.layout, &view, 1);
@@ -139,7 +138,7 @@ static bool KeepBundle(weft_context *context, Hostile *hostile, const weft_frame
   return true;
 }
 
-static bool KeepEncoder(weft_context *context, Hostile *hostile, const weft_frame *frame) {
+static bool KeepEncoder(weft_context* context, Hostile* hostile, const weft_frame* frame) {
   if (hostile->frames == 0) {
     OWN(gpu_command_encoder) encoder = RawEncoder(context);
     RawCopyPass(hostile, encoder, FrameGroup(context, hostile, frame));
@@ -151,9 +150,9 @@ static bool KeepEncoder(weft_context *context, Hostile *hostile, const weft_fram
 }
 
 // Keeps the texture's own handle: the kit is told that there was none, so it does not drop it.
-static bool KeepTexture(weft_context *context, Hostile *hostile, const weft_frame *frame) {
+static bool KeepTexture(weft_context* context, Hostile* hostile, const weft_frame* frame) {
   if (hostile->frames == 0) {
-    weft_plugin_types_item_t *item = &frame->inputs->ptr[0].item;
+    weft_plugin_types_item_t* item = &frame->inputs->ptr[0].item;
     hostile->kept = item->val.texture.__handle;
     *item = (weft_plugin_types_item_t){.tag = WEFT_PLUGIN_TYPES_ITEM_DATA};
     return true;
@@ -167,7 +166,7 @@ static bool KeepTexture(weft_context *context, Hostile *hostile, const weft_fram
 
 // ---- Writing the input ----------------------------------------------------------------------------------------------------------
 
-static bool WriteInputStorage(weft_context *context, Hostile *hostile, const weft_frame *frame) {
+static bool WriteInputStorage(weft_context* context, Hostile* hostile, const weft_frame* frame) {
   weft_view views[2] = {RawView(weft_output(frame, 0)), RawView(weft_input(frame, 0))};
   OWN(gpu_command_encoder) encoder = RawEncoder(context);
   RawCopyPass(hostile, encoder, RawGroup(context, hostile->copy.layout, views, 2));
@@ -175,7 +174,7 @@ static bool WriteInputStorage(weft_context *context, Hostile *hostile, const wef
   return true;
 }
 
-static bool WriteInputAttachment(weft_context *context, Hostile *hostile, const weft_frame *frame) {
+static bool WriteInputAttachment(weft_context* context, Hostile* hostile, const weft_frame* frame) {
   (void)hostile;
   OWN(gpu_command_encoder) encoder = RawEncoder(context);
   RawClearPass(encoder, RawView(weft_input(frame, 0)), (weft_view){0});
@@ -183,8 +182,9 @@ static bool WriteInputAttachment(weft_context *context, Hostile *hostile, const 
   return true;
 }
 
-static bool WriteInputResolve(weft_context *context, Hostile *hostile, const weft_frame *frame) {
-  GPU(gpu_texture_descriptor_t) descriptor = {
+static bool WriteInputResolve(weft_context* context, Hostile* hostile, const weft_frame* frame) {
+  GPU(gpu_texture_descriptor_t)
+  descriptor = {
       .size = {.width = hostile->width, .height = {true, hostile->height}},
       .sample_count = {true, 4},
       .format = hostile->format,
@@ -197,7 +197,7 @@ static bool WriteInputResolve(weft_context *context, Hostile *hostile, const wef
   return true;
 }
 
-static bool WriteInputCopy(weft_context *context, Hostile *hostile, const weft_frame *frame) {
+static bool WriteInputCopy(weft_context* context, Hostile* hostile, const weft_frame* frame) {
   weft_texture mine = weft_make_texture(context, hostile->width, hostile->height, hostile->format);
   GPU(gpu_texel_copy_texture_info_t) from = {.texture = BORROW(gpu_texture, mine)};
   GPU(gpu_texel_copy_texture_info_t) to = {.texture = BORROW(gpu_texture, weft_input(frame, 0))};
@@ -208,7 +208,7 @@ static bool WriteInputCopy(weft_context *context, Hostile *hostile, const weft_f
   return true;
 }
 
-static bool WriteInputBufferCopy(weft_context *context, Hostile *hostile, const weft_frame *frame) {
+static bool WriteInputBufferCopy(weft_context* context, Hostile* hostile, const weft_frame* frame) {
   (void)hostile;
   weft_buffer buffer = RawBuffer(context, 256, WASI_WEBGPU_WEBGPU_GPU_BUFFER_USAGE_COPY_SRC, false);
   GPU(gpu_texel_copy_buffer_info_t) from = {.buffer = BORROW(gpu_buffer, buffer)};
@@ -220,7 +220,7 @@ static bool WriteInputBufferCopy(weft_context *context, Hostile *hostile, const 
   return true;
 }
 
-static bool WriteInputTexture(weft_context *context, Hostile *hostile, const weft_frame *frame) {
+static bool WriteInputTexture(weft_context* context, Hostile* hostile, const weft_frame* frame) {
   (void)hostile;
   uint8_t texel[16] = {0xff};
   plugin_list_u8_t bytes = {texel, sizeof texel};
@@ -231,7 +231,7 @@ static bool WriteInputTexture(weft_context *context, Hostile *hostile, const wef
   return true;
 }
 
-static bool DestroyInput(weft_context *context, Hostile *hostile, const weft_frame *frame) {
+static bool DestroyInput(weft_context* context, Hostile* hostile, const weft_frame* frame) {
   (void)context, (void)hostile;
   CALL(gpu_texture_destroy)(BORROW(gpu_texture, weft_input(frame, 0)));
   return true;
@@ -240,7 +240,7 @@ static bool DestroyInput(weft_context *context, Hostile *hostile, const weft_fra
 // ---- Reading ------------------------------------------------------------------------------------------------------------------
 
 // The picture that comes out is what lay in the output before: all zeros, or the host showed a neighbour's picture.
-static bool ReadOutputFirst(weft_context *context, Hostile *hostile, const weft_frame *frame) {
+static bool ReadOutputFirst(weft_context* context, Hostile* hostile, const weft_frame* frame) {
   weft_texture seen = weft_make_texture(context, hostile->width, hostile->height, hostile->format);
   uint32_t x = weft_groups(hostile->width, 8), y = weft_groups(hostile->height, 8);
   weft_binding there[] = {weft_bind_texture(0, weft_output(frame, 0)), weft_bind_texture(1, seen)};
@@ -250,14 +250,14 @@ static bool ReadOutputFirst(weft_context *context, Hostile *hostile, const weft_
   return true;
 }
 
-static bool OutOfBounds(weft_context *context, Hostile *hostile, const weft_frame *frame) {
+static bool OutOfBounds(weft_context* context, Hostile* hostile, const weft_frame* frame) {
   weft_binding bindings[] = {weft_bind_texture(0, weft_input(frame, 0)), weft_bind_texture(1, weft_output(frame, 0)),
                              weft_bind_buffer(2, weft_make_storage(context, 16))};
   weft_compute(context, hostile->sum, bindings, 3, weft_groups(hostile->width, 8), weft_groups(hostile->height, 8), 1);
   return true;
 }
 
-static bool GuessHandle(weft_context *context, Hostile *hostile, const weft_frame *frame) {
+static bool GuessHandle(weft_context* context, Hostile* hostile, const weft_frame* frame) {
   (void)hostile;
   for (int32_t guess = 1; guess < 100000; ++guess) {
     if (guess == weft_input(frame, 0).__handle || guess == weft_output(frame, 0).__handle) continue;
@@ -266,7 +266,7 @@ static bool GuessHandle(weft_context *context, Hostile *hostile, const weft_fram
   return weft_fail(context, "No guessed handle was refused.");
 }
 
-static bool GuessDrop(weft_context *context, Hostile *hostile, const weft_frame *frame) {
+static bool GuessDrop(weft_context* context, Hostile* hostile, const weft_frame* frame) {
   (void)hostile, (void)frame;
   GPU(gpu_buffer_drop_own)((weft_buffer){123456});
   return weft_fail(context, "A guessed handle could be dropped.");
@@ -274,7 +274,7 @@ static bool GuessDrop(weft_context *context, Hostile *hostile, const weft_frame 
 
 // ---- Queue and mapping ----------------------------------------------------------------------------------------------------------
 
-static bool DoubleSubmit(weft_context *context, Hostile *hostile, const weft_frame *frame) {
+static bool DoubleSubmit(weft_context* context, Hostile* hostile, const weft_frame* frame) {
   OWN(gpu_command_encoder) encoder = RawEncoder(context);
   RawCopyPass(hostile, encoder, FrameGroup(context, hostile, frame));
   OWN(gpu_command_buffer) commands = RawFinish(encoder);
@@ -284,13 +284,13 @@ static bool DoubleSubmit(weft_context *context, Hostile *hostile, const weft_fra
 }
 
 // A command buffer that clears `buffer`.
-static OWN(gpu_command_buffer) ClearCommands(weft_context *context, weft_buffer buffer) {
+static OWN(gpu_command_buffer) ClearCommands(weft_context* context, weft_buffer buffer) {
   OWN(gpu_command_encoder) encoder = RawEncoder(context);
   CALL(gpu_command_encoder_clear_buffer)(BORROW(gpu_command_encoder, encoder), BORROW(gpu_buffer, buffer), NULL, NULL);
   return RawFinish(encoder);
 }
 
-static bool SubmitDestroyed(weft_context *context, Hostile *hostile, const weft_frame *frame) {
+static bool SubmitDestroyed(weft_context* context, Hostile* hostile, const weft_frame* frame) {
   (void)hostile, (void)frame;
   weft_buffer buffer = RawBuffer(context, 64, WASI_WEBGPU_WEBGPU_GPU_BUFFER_USAGE_COPY_DST, false);
   OWN(gpu_command_buffer) commands = ClearCommands(context, buffer);
@@ -299,14 +299,14 @@ static bool SubmitDestroyed(weft_context *context, Hostile *hostile, const weft_
   return true;
 }
 
-static bool SubmitMapped(weft_context *context, Hostile *hostile, const weft_frame *frame) {
+static bool SubmitMapped(weft_context* context, Hostile* hostile, const weft_frame* frame) {
   (void)hostile, (void)frame;
   weft_buffer buffer = RawBuffer(context, 64, WASI_WEBGPU_WEBGPU_GPU_BUFFER_USAGE_COPY_DST, true);
   RawSubmit(context, ClearCommands(context, buffer));
   return true;
 }
 
-static bool SubmitInvalid(weft_context *context, Hostile *hostile, const weft_frame *frame) {
+static bool SubmitInvalid(weft_context* context, Hostile* hostile, const weft_frame* frame) {
   (void)hostile, (void)frame;
   // Not COPY_DST, so that finish fails; the result is submitted all the same.
   weft_buffer buffer = RawBuffer(context, 64, WASI_WEBGPU_WEBGPU_GPU_BUFFER_USAGE_VERTEX, false);
@@ -314,7 +314,7 @@ static bool SubmitInvalid(weft_context *context, Hostile *hostile, const weft_fr
   return true;
 }
 
-static bool RangeUnmapped(weft_context *context, Hostile *hostile, const weft_frame *frame) {
+static bool RangeUnmapped(weft_context* context, Hostile* hostile, const weft_frame* frame) {
   (void)hostile, (void)frame;
   weft_buffer buffer =
       RawBuffer(context, 64, WASI_WEBGPU_WEBGPU_GPU_BUFFER_USAGE_MAP_READ | WASI_WEBGPU_WEBGPU_GPU_BUFFER_USAGE_COPY_DST, false);
@@ -328,9 +328,9 @@ static bool RangeUnmapped(weft_context *context, Hostile *hostile, const weft_fr
 
 // map-async lowered asynchronously by hand: started, and nobody waits for it.
 __attribute__((import_module("wasi:webgpu/webgpu@0.3.0-rc.2"), import_name("[async-lower][method]gpu-buffer.map-async"))) uint32_t
-StartMapAsync(const void *parameters, void *result);
+StartMapAsync(const void* parameters, void* result);
 
-static bool MapPending(weft_context *context, Hostile *hostile, const weft_frame *frame) {
+static bool MapPending(weft_context* context, Hostile* hostile, const weft_frame* frame) {
   (void)frame;
   if (hostile->frames > 0) return true;
   weft_buffer buffer =
@@ -350,13 +350,13 @@ static bool MapPending(weft_context *context, Hostile *hostile, const weft_frame
   return true;
 }
 
-static bool MappedAtEnd(weft_context *context, Hostile *hostile, const weft_frame *frame) {
+static bool MappedAtEnd(weft_context* context, Hostile* hostile, const weft_frame* frame) {
   (void)hostile, (void)frame;
   RawBuffer(context, 64, WASI_WEBGPU_WEBGPU_GPU_BUFFER_USAGE_COPY_SRC, true);
   return true;
 }
 
-static bool BadBundle(weft_context *context, Hostile *hostile, const weft_frame *frame) {
+static bool BadBundle(weft_context* context, Hostile* hostile, const weft_frame* frame) {
   (void)hostile, (void)frame;
   // No colour and no depth format at all.
   GPU(gpu_render_bundle_encoder_descriptor_t) descriptor = {0};
@@ -364,34 +364,33 @@ static bool BadBundle(weft_context *context, Hostile *hostile, const weft_frame 
   return true;
 }
 
-static bool DestroyDevice(weft_context *context, Hostile *hostile, const weft_frame *frame) {
+static bool DestroyDevice(weft_context* context, Hostile* hostile, const weft_frame* frame) {
   (void)hostile, (void)frame;
   CALL(gpu_device_destroy)(weft_device(context));
   return true;
 }
 
-static bool ValidationError(weft_context *context, Hostile *hostile, const weft_frame *frame) {
+static bool ValidationError(weft_context* context, Hostile* hostile, const weft_frame* frame) {
   (void)hostile, (void)frame;
-  RawBuffer(context, 64,
-            WASI_WEBGPU_WEBGPU_GPU_BUFFER_USAGE_MAP_READ | WASI_WEBGPU_WEBGPU_GPU_BUFFER_USAGE_STORAGE, false);
+  RawBuffer(context, 64, WASI_WEBGPU_WEBGPU_GPU_BUFFER_USAGE_MAP_READ | WASI_WEBGPU_WEBGPU_GPU_BUFFER_USAGE_STORAGE, false);
   return true;
 }
 
 // ---- Too much -------------------------------------------------------------------------------------------------------------------
 
-static bool QuotaBytes(weft_context *context, Hostile *hostile, const weft_frame *frame) {
+static bool QuotaBytes(weft_context* context, Hostile* hostile, const weft_frame* frame) {
   (void)hostile, (void)frame;
   for (int i = 0; i < 1024; ++i) RawBuffer(context, 1 << 30, WASI_WEBGPU_WEBGPU_GPU_BUFFER_USAGE_COPY_DST, false);
   return true;
 }
 
-static bool QuotaObjects(weft_context *context, Hostile *hostile, const weft_frame *frame) {
+static bool QuotaObjects(weft_context* context, Hostile* hostile, const weft_frame* frame) {
   (void)hostile, (void)frame;
   for (int i = 0; i < 1000000; ++i) RawBuffer(context, 16, WASI_WEBGPU_WEBGPU_GPU_BUFFER_USAGE_COPY_DST, false);
   return true;
 }
 
-static void MakeSome(weft_context *context, Hostile *hostile, const weft_frame *frame, bool drop) {
+static void MakeSome(weft_context* context, Hostile* hostile, const weft_frame* frame, bool drop) {
   weft_view views[2] = {RawView(weft_input(frame, 0)), RawView(weft_output(frame, 0))};
   weft_buffer buffer = RawBuffer(context, 256, WASI_WEBGPU_WEBGPU_GPU_BUFFER_USAGE_COPY_DST, false);
   OWN(gpu_bind_group) group = RawGroup(context, hostile->copy.layout, views, 2);
@@ -401,24 +400,24 @@ static void MakeSome(weft_context *context, Hostile *hostile, const weft_frame *
   for (int i = 0; i < 2; ++i) GPU(gpu_texture_view_drop_own)(views[i]);
 }
 
-static bool Leak(weft_context *context, Hostile *hostile, const weft_frame *frame) {
+static bool Leak(weft_context* context, Hostile* hostile, const weft_frame* frame) {
   MakeSome(context, hostile, frame, false);
   return true;
 }
 
-static bool NoLeak(weft_context *context, Hostile *hostile, const weft_frame *frame) {
+static bool NoLeak(weft_context* context, Hostile* hostile, const weft_frame* frame) {
   MakeSome(context, hostile, frame, true);
   return true;
 }
 
-static bool Memory(weft_context *context, Hostile *hostile, const weft_frame *frame) {
+static bool Memory(weft_context* context, Hostile* hostile, const weft_frame* frame) {
   (void)hostile, (void)frame;
-  volatile char *block;
+  volatile char* block;
   while ((block = malloc(1 << 20))) block[0] = 1;
   return weft_fail(context, "The wasm memory is used up.");
 }
 
-static bool LogFlood(weft_context *context, Hostile *hostile, const weft_frame *frame) {
+static bool LogFlood(weft_context* context, Hostile* hostile, const weft_frame* frame) {
   (void)context, (void)hostile, (void)frame;
   for (int i = 0; i < 100000; ++i) weft_log(WEFT_INFO, "The same line, again and again, until somebody has had enough of it.");
   return true;
@@ -426,12 +425,12 @@ static bool LogFlood(weft_context *context, Hostile *hostile, const weft_frame *
 
 static int Deeper(volatile int depth) { return depth == -1 ? 0 : 1 + Deeper(depth + 1) * depth; }
 
-static bool Recursion(weft_context *context, Hostile *hostile, const weft_frame *frame) {
+static bool Recursion(weft_context* context, Hostile* hostile, const weft_frame* frame) {
   (void)context, (void)hostile, (void)frame;
   return Deeper(0) != 42;
 }
 
-static bool EndlessShader(weft_context *context, Hostile *hostile, const weft_frame *frame) {
+static bool EndlessShader(weft_context* context, Hostile* hostile, const weft_frame* frame) {
   (void)frame;
   weft_binding bindings[] = {weft_bind_buffer(2, weft_make_storage(context, 16)), weft_bind_buffer(3, weft_make_uniform(context, 16))};
   weft_compute(context, hostile->endless, bindings, 2, 1, 1, 1);
@@ -440,25 +439,25 @@ static bool EndlessShader(weft_context *context, Hostile *hostile, const weft_fr
 
 // ---- Ends -----------------------------------------------------------------------------------------------------------------------
 
-static bool Trap(weft_context *context, Hostile *hostile, const weft_frame *frame) {
+static bool Trap(weft_context* context, Hostile* hostile, const weft_frame* frame) {
   (void)context, (void)hostile, (void)frame;
   __builtin_trap();
 }
 
-static bool TrapOnThird(weft_context *context, Hostile *hostile, const weft_frame *frame) {
+static bool TrapOnThird(weft_context* context, Hostile* hostile, const weft_frame* frame) {
   (void)context, (void)frame;
   if (hostile->frames == 2) __builtin_trap();
   return true;
 }
 
-static bool Error(weft_context *context, Hostile *hostile, const weft_frame *frame) {
+static bool Error(weft_context* context, Hostile* hostile, const weft_frame* frame) {
   (void)hostile, (void)frame;
   return weft_fail(context, "This plugin never wants to make a frame.");
 }
 
 // ---- Awaits ---------------------------------------------------------------------------------------------------------------------
 
-static bool AwaitScope(weft_context *context, Hostile *hostile, const weft_frame *frame) {
+static bool AwaitScope(weft_context* context, Hostile* hostile, const weft_frame* frame) {
   weft_watch(context);
   ValidationError(context, hostile, frame);
   GPU(option_own_gpu_error_t) found;
@@ -469,7 +468,7 @@ static bool AwaitScope(weft_context *context, Hostile *hostile, const weft_frame
   return true;
 }
 
-static bool AwaitMap(weft_context *context, Hostile *hostile, const weft_frame *frame) {
+static bool AwaitMap(weft_context* context, Hostile* hostile, const weft_frame* frame) {
   (void)hostile, (void)frame;
   weft_buffer from = weft_make_storage(context, 16);
   weft_buffer to =
@@ -477,8 +476,8 @@ static bool AwaitMap(weft_context *context, Hostile *hostile, const weft_frame *
   const uint32_t numbers[4] = {1, 2, 3, 5};
   weft_write(context, from, 0, numbers, sizeof numbers);
   uint64_t size = sizeof numbers;
-  CALL(gpu_command_encoder_copy_buffer_to_buffer)
-  (weft_encoder(context), BORROW(gpu_buffer, from), NULL, BORROW(gpu_buffer, to), NULL, &size);
+  CALL(gpu_command_encoder_copy_buffer_to_buffer)(weft_encoder(context), BORROW(gpu_buffer, from), NULL, BORROW(gpu_buffer, to), NULL,
+                                                  &size);
   weft_submit(context);
   GPU(map_async_error_t) error;
   if (!CALL(gpu_buffer_map_async)(BORROW(gpu_buffer, to), WASI_WEBGPU_WEBGPU_GPU_MAP_MODE_READ, NULL, NULL, &error)) {
@@ -490,7 +489,7 @@ static bool AwaitMap(weft_context *context, Hostile *hostile, const weft_frame *
     return weft_fail(context, "The mapped range was not handed out.");
   }
   bool same = bytes.len == sizeof numbers;
-  for (size_t i = 0; same && i < sizeof numbers; ++i) same = bytes.ptr[i] == ((const uint8_t *)numbers)[i];
+  for (size_t i = 0; same && i < sizeof numbers; ++i) same = bytes.ptr[i] == ((const uint8_t*)numbers)[i];
   plugin_list_u8_free(&bytes);
   GPU(unmap_error_t) unmap_error;
   CALL(gpu_buffer_unmap)(BORROW(gpu_buffer, to), &unmap_error);
@@ -498,14 +497,14 @@ static bool AwaitMap(weft_context *context, Hostile *hostile, const weft_frame *
   return same || weft_fail(context, "Other bytes came back from the GPU.");
 }
 
-static bool AwaitDone(weft_context *context, Hostile *hostile, const weft_frame *frame) {
+static bool AwaitDone(weft_context* context, Hostile* hostile, const weft_frame* frame) {
   (void)hostile, (void)frame;
   CALL(gpu_queue_on_submitted_work_done)(weft_queue(context));
   return true;
 }
 
 // Waits for a shader that never ends.
-static bool AwaitForEver(weft_context *context, Hostile *hostile, const weft_frame *frame) {
+static bool AwaitForEver(weft_context* context, Hostile* hostile, const weft_frame* frame) {
   EndlessShader(context, hostile, frame);
   weft_submit(context);
   return AwaitDone(context, hostile, frame);

@@ -19,18 +19,18 @@ static const char kWgsl[] = {
 static const weft_port kInputs[] = {{.id = "input"}};
 static const weft_port kOutputs[] = {{.id = "output", .overwrites = true}};
 
-static bool Configure(weft_context *context, weft_plan *plan) {
+static bool Configure(weft_context* context, weft_plan* plan) {
   (void)plan;
-  weft_compute_pipeline *pipeline = weft_state(context);
-  const char *format = weft_format_name(weft_output_info(context, 0)->format);
+  weft_compute_pipeline* pipeline = weft_state(context);
+  const char* format = weft_format_name(weft_output_info(context, 0)->format);
   *pipeline = weft_make_compute(context, weft_make_shader(context, weft_replace(context, kWgsl, "OUTPUT_FORMAT", format)), ENTRY);
   return true;
 }
 
-static bool Process(weft_context *context, const weft_frame *frame) {
-  const weft_frame_info *info = weft_output_info(context, 0);
+static bool Process(weft_context* context, const weft_frame* frame) {
+  const weft_frame_info* info = weft_output_info(context, 0);
   weft_binding bindings[] = {weft_bind_texture(0, weft_input(frame, 0)), weft_bind_texture(1, weft_output(frame, 0))};
-  weft_compute(context, *(weft_compute_pipeline *)weft_state(context), bindings, 2, weft_groups(info->width, 8),
+  weft_compute(context, *(weft_compute_pipeline*)weft_state(context), bindings, 2, weft_groups(info->width, 8),
                weft_groups(info->height, 8), 1);
   return true;
 }

@@ -12,14 +12,14 @@
 // Built with -fno-exceptions -fno-rtti. The class needs no destructor for GPU objects: the kit drops them.
 #pragma once
 
-#include "weft_plugin.h"
-
 #include <array>
 #include <initializer_list>
 #include <new>
 #include <span>
 #include <string_view>
 #include <type_traits>
+
+#include "weft_plugin.h"
 
 namespace weft {
 
@@ -37,9 +37,7 @@ class Context {
   bool Reuse() const { return weft_reuse(context_); }
   bool Boolean(size_t parameter) const { return weft_boolean(context_, parameter); }
   uint32_t Choice(size_t parameter) const { return weft_choice(context_, parameter); }
-  std::span<const double, 4> Vector(size_t parameter) const {
-    return std::span<const double, 4>(weft_vector(context_, parameter), 4);
-  }
+  std::span<const double, 4> Vector(size_t parameter) const { return std::span<const double, 4>(weft_vector(context_, parameter), 4); }
   std::string_view Text(size_t parameter) const { return View(weft_text_value(context_, parameter)); }
   std::string_view Bytes(size_t parameter) const { return View(weft_bytes_value(context_, parameter)); }
 
@@ -56,9 +54,7 @@ class Context {
   void PassThrough(uint32_t output, uint32_t input) const { weft_pass_through(context_, output, input); }
 
   weft_shader Shader(const char* wgsl) const { return weft_make_shader(context_, wgsl); }
-  weft_compute_pipeline ComputePipeline(weft_shader shader, const char* entry) const {
-    return weft_make_compute(context_, shader, entry);
-  }
+  weft_compute_pipeline ComputePipeline(weft_shader shader, const char* entry) const { return weft_make_compute(context_, shader, entry); }
   weft_render_pipeline RenderPipeline(weft_shader shader, const char* vertex, const char* fragment, weft_format target) const {
     return weft_make_render(context_, shader, vertex, fragment, target);
   }
