@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/exec.h"
+
+#include <algorithm>
+#include <mutex>
+
+#include "base/fail.h"
+#include "gpu/device.h"
+#include "host/webgpu/virtual_gpu.h"
+#include "nodes/context.h"
+#include "nodes/plugin_file.h"
+#include "wasm/engine.h"
+
+namespace weft::runtime {
+
+struct Exec::State {
+  Ref<Runtime> runtime;
+  std::string name;
+  // In this order: hosts outlive the instance.
+  std::unique_ptr<host::VirtualGpu> gpu;
+  std::unique_ptr<nodes::PluginLog> log;
+  std::unique_ptr<wasm::Instance> instance;
+};
+
+Exec::Exec(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Exec::~Exec() = default;
+
+Result<Ref<Exec>> Exec::Create(Ref<Runtime> runtime, const ExecOptions& options) {
+  auto state = std::make_unique<State>();
+  state->runtime = runtime;
+  state->name = options.path;
+  const std::string what = fmt::format("component '{}'", options.path);
+  WEFT_TRY_ASSIGN(wasm::Engine * engine, runtime->Engine());
+  WEFT_TRY_ASSIGN(wasm::Component component, engine->CompileFile(options.path));
+  const nodes::NodeContext context = runtime->NodesContext();
+  wasm::Grants grants = context.grants;
+  grants.clocks = grants.random = grants.environment = true;
+  grants.stdio = options.inherit_output;
+  grants.arguments = options.arguments;
+  WEFT_TRY(component.Check(grants).Context(what));
+  const auto& imports = component.imports();
+  if (std::ranges::any_of(imports, [](const std::string& i) { return i.starts_with("wasi:webgpu/"); })) {
+    host::VirtualGpuOptions gpu;
+    WEFT_TRY_ASSIGN(gpu.device, runtime->Device());
+    gpu.mode = host::GpuMode::Exec;
+    gpu.quotas = context.quotas;
+    gpu.log = runtime->options().log;
+    state->gpu = std::make_unique<host::VirtualGpu>(std::move(gpu));
+  }
+  state->log = std::make_unique<nodes::PluginLog>(runtime->options().log, component.name());
+  WEFT_TRY_ASSIGN(state->instance, component.Instantiate(grants, context.limits, {state->gpu.get(), state->log.get()}).Context(what));
+  return Ref<Exec>::Acquire(new Exec(std::move(state)));
+}
+
+Result<std::string> Exec::Invoke(const std::string& function, std::span<const std::string> arguments) {
+  auto call = state_->instance->Invoke(function, arguments);
+  auto value = call.Wait();
+  if (state_->gpu) state_->gpu->FlushSubmits();
+  if (!value) return std::move(value.error()).Context(fmt::format("component '{}'", state_->name));
+  return std::string((*value)->view());
+}
+
+Result<uint32_t> Exec::RunCommand() {
+  auto call = state_->instance->RunCommand();
+  auto value = call.Wait();
+  if (state_->gpu) state_->gpu->FlushSubmits();
+  if (!value) return std::move(value.error()).Context(fmt::format("component '{}'", state_->name));
+  return **value;
+}
+
+}  // namespace weft::runtime
