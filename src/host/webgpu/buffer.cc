@@ -144,8 +144,8 @@ void VirtualGpu::OnGpuBufferMapAsync(Rep self, wit::GpuMapMode mode, const Opt<u
     device->Validation("map-async: " + *why);
     return done.Done(MapErr(Tag::OperationError, *why));
   }
-  // What was submitted before must be done before the map is.
-  FlushSubmits();
+  // What was submitted and written before must be done before the map is.
+  SendAll();
   uint64_t generation;
   {
     std::lock_guard lock(buffer->map_mutex);

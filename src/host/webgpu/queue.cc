@@ -30,9 +30,14 @@ void VirtualGpu::CountWrite(uint64_t bytes) {
   constexpr uint64_t kMostUnsent = uint64_t{128} << 20;
   gpu_->counters().Upload(bytes);
   unsent_bytes_ += bytes;
-  if (unsent_bytes_ < kMostUnsent) return;
+  if (unsent_bytes_ >= kMostUnsent) SendAll();
+}
+
+void VirtualGpu::SendAll() {
+  FlushSubmits();
+  if (unsent_bytes_ == 0) return;
   unsent_bytes_ = 0;
-  gpu_->Submit(std::span<const WGPUCommandBuffer>());
+  if (!gpu_->lost()) gpu_->Submit(std::span<const WGPUCommandBuffer>());
 }
 
 Result<Res<Unit, wit::WriteBufferError>> VirtualGpu::OnGpuQueueWriteBufferWithCopy(Rep self, Rep buffer_rep, uint64_t buffer_offset,
@@ -96,13 +101,14 @@ Status VirtualGpu::OnGpuQueueWriteTextureWithCopy(Rep self, const wit::GpuTexelC
   wgpu().QueueWriteTexture(gpu_->queue(), &to, data.data, data.size, &from, &native_size);
   const uint64_t blocks = uint64_t{(extent.width + format.block_width - 1u) / format.block_width} *
                           ((extent.height + format.block_height - 1u) / format.block_height) * extent.depth;
+  NoteLentWrite(texture.get());
   CountWrite(blocks * block_bytes);
   return {};
 }
 
 void VirtualGpu::OnGpuQueueOnSubmittedWorkDone(Rep self, Completion<Unit> done) {
   if (auto queue = Get<VQueue>(self); !queue) return done.Trap(queue.error().message());
-  FlushSubmits();
+  SendAll();
   // Also answered when the device is lost: nothing is running then. (std::function wants to be copied, hence the shared_ptr.)
   auto shared = std::make_shared<Completion<Unit>>(std::move(done));
   gpu_->OnSubmittedWorkDone([shared](const Status&) { shared->Done({}); });

@@ -126,6 +126,8 @@ class VirtualGpu final : public wit::WebgpuHost {
   Status SetLabelOf(Rep self, Kind kind, Str label);
   void Drop(Rep rep, Kind kind) noexcept;
   void CountWrite(uint64_t bytes);
+  // FlushSubmits, and what was written since: the library keeps writes until a submit.
+  void SendAll();
   // Made and checked; what went wrong is in `failures`, unreported. An Error is a trap.
   Result<Ref<VComputePipeline>> BuildComputePipeline(const Ref<VDevice>& device, const wit::GpuComputePipelineDescriptor& d,
                                                      std::vector<DeviceError>* failures);
