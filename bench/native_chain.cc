@@ -5,20 +5,21 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <fstream>
+#include <iterator>
 #include <mutex>
 
 #include "base/fail.h"
 
 namespace weft::bench {
 
-std::string TrivialShader(const std::string& format) {
-  return "@group(0) @binding(0) var src: texture_2d<f32>;\n"
-         "@group(0) @binding(1) var dst: texture_storage_2d<" + format + ", write>;\n"
-         "@compute @workgroup_size(8, 8) fn main(@builtin(global_invocation_id) id: vec3u) {\n"
-         "  let size = textureDimensions(dst);\n"
-         "  if (id.x >= size.x || id.y >= size.y) { return; }\n"
-         "  textureStore(dst, id.xy, textureLoad(src, id.xy, 0) * 0.999 + vec4f(0.0005));\n"
-         "}\n";
+Result<std::string> TrivialShader(const std::string& path, const std::string& format) {
+  std::ifstream in(path);
+  std::string code((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  if (code.empty()) return Fail(ErrorKind::NotFound, "the shader '{}' cannot be read", path);
+  const std::string mark = "OUTPUT_FORMAT";
+  for (size_t at; (at = code.find(mark)) != std::string::npos;) code.replace(at, mark.size(), format);
+  return code;
 }
 
 double ProcessCpuSeconds() {
@@ -61,7 +62,7 @@ Result<ChainTiming> RunNativeChain(gpu::Device& device, const NativeChainOptions
   const gpu::Procs& p = device.procs();
   gpu::ErrorCollector errors;
 
-  const std::string code = TrivialShader(o.format_name);
+  WEFT_TRY_ASSIGN(const std::string code, TrivialShader(o.shader, o.format_name));
   WGPUShaderSourceWGSL wgsl = WGPU_SHADER_SOURCE_WGSL_INIT;
   wgsl.code = {code.data(), code.size()};
   WGPUShaderModuleDescriptor md = WGPU_SHADER_MODULE_DESCRIPTOR_INIT;
@@ -69,7 +70,7 @@ Result<ChainTiming> RunNativeChain(gpu::Device& device, const NativeChainOptions
   auto module = device.Own(p.DeviceCreateShaderModule(device.handle(), &md));
   WGPUComputePipelineDescriptor pd = WGPU_COMPUTE_PIPELINE_DESCRIPTOR_INIT;
   pd.compute.module = module.get();
-  pd.compute.entryPoint = {"main", 4};
+  pd.compute.entryPoint = {"trivial", 7};
   auto pipeline = device.Own(p.DeviceCreateComputePipeline(device.handle(), &pd));
   WEFT_TRY(device.Outcome(errors, "making the pipeline of the native chain"));
   auto layout = device.Own(p.ComputePipelineGetBindGroupLayout(pipeline.get(), 0));

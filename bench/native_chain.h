@@ -20,6 +20,7 @@ struct NativeChainOptions {
   uint32_t width = 1920, height = 1080;
   WGPUTextureFormat format = WGPUTextureFormat_RGBA8Unorm;
   std::string format_name = "rgba8unorm";
+  std::string shader;  // path of trivial.wgsl
   bool submit_each_pass = false;
   bool clear_each_pass = false;
   int frames = 100;
@@ -35,8 +36,8 @@ struct ChainTiming {
   double cpu_ms() const { return 1e3 * cpu_seconds / frames; }
 };
 
-// The WGSL of one pass; the guest `trivial` of tests/guests does the same.
-std::string TrivialShader(const std::string& format);
+// The WGSL of one pass: the file that the guest `trivial` of tests/guests is built from.
+Result<std::string> TrivialShader(const std::string& path, const std::string& format);
 double ProcessCpuSeconds();
 Result<ChainTiming> RunNativeChain(gpu::Device& device, const NativeChainOptions& options);
 
