@@ -37,8 +37,9 @@ int Main() {
   }
   fcntl(kWorkerChannelFd, F_SETFD, FD_CLOEXEC);
   fcntl(kWorkerCrumbsFd, F_SETFD, FD_CLOEXEC);
-  // Ctrl-C goes to the whole group; the supervisor decides. A worker without its supervisor has no purpose.
+  // Ctrl-C goes to the whole group, SIGTERM from a service manager too; the supervisor decides. A worker without its supervisor has no purpose.
   signal(SIGINT, SIG_IGN);
+  signal(SIGTERM, SIG_IGN);
   signal(SIGPIPE, SIG_IGN);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
 
