@@ -35,6 +35,34 @@ class Rust:
         index = payload if isinstance(payload, int) else next(iter(payload.values()))
         return self.wit.resolve(index)
 
+    def kind_of(self, payload):
+        """engine/base/src/handle.rs: host << 8 | slot."""
+        index = self.resource(payload)
+        row = self.row(index)
+        host = [r for r in self.rows if r.role == "import"].index(row)
+        return host << 8 | self.wit.resources(self.wit.interface(row.wit)).index(index)
+
+    def is_handle(self, ref):
+        return ref is not None and self.wit.kind(ref)[0] in ("handle", "resource")
+
+    def bare_params(self, f):
+        return sum(self.is_handle(t) for _, t in f.params)
+
+    def direct(self, ref, flavour):
+        """An argument's or result's type in a shared function: a bare handle has its kind from outside."""
+        return "ResourceDynamic" if self.is_handle(ref) else self.type(ref, flavour)
+
+    def signatures(self, functions):
+        """Functions by signature: of each one, (function, index among the interface's functions, kinds of its bare handles)."""
+        out = {}
+        for i, f in enumerate(functions):
+            how, what = self.deferred(f)
+            key = (how, tuple(self.direct(t, "view") for _, t in f.params), self.direct(f.result, "own"),
+                   tuple(self.has_own(t) for _, t in f.params))
+            bare = [t for _, t in f.params] + [f.result]
+            out.setdefault(key, []).append((f, i, [self.kind_of(self.wit.kind(t)[1]) for t in bare if self.is_handle(t)]))
+        return list(out.values())
+
     def is_guest(self, payload):
         return self.row(self.resource(payload)).role == "export"
 
@@ -48,7 +76,7 @@ class Rust:
                 return "WasmStr" if flavour == "view" else "String"
             return PRIMITIVES[payload]
         if kind in ("handle", "resource"):
-            return "ResourceAny" if self.is_guest(payload) else f"Resource<kinds::{self.name(self.resource(payload))}>"
+            return "ResourceAny" if self.is_guest(payload) else f"Handle<{self.kind_of(payload)}>"
         if kind == "list":
             k, p = self.wit.kind(payload)
             if flavour == "view" and k == "primitive" and p in IN_PLACE:
@@ -146,12 +174,12 @@ class Rust:
 
 def render(env, wit, rows):
     rust = Rust(wit, rows)
-    imports, exports, kinds = [], [], []
+    imports, exports = [], []
     view_refs, own_refs, c_refs = [], [], []
     for row in rows:
         interface = wit.interface(row.wit)
         functions = wit.functions(interface)
-        resources = [dict(name=rust.name(t), wit=wit.types[t]["name"]) for t in wit.resources(interface)]
+        resources = [wit.types[t]["name"] for t in wit.resources(interface)]
         c_refs += wit.named_types(interface)
         if row.role == "types":
             continue
@@ -164,9 +192,7 @@ def render(env, wit, rows):
                 own_refs += [t for _, t in f.params] + [f.result]
         if row.role == "import":
             item["host_index"] = len(imports)
-            for r in resources:
-                r["kind"] = len(kinds)
-                kinds.append(r)
+            item["signatures"] = rust.signatures(functions)
             imports.append(item)
         else:
             exports.append(item)
@@ -174,6 +200,6 @@ def render(env, wit, rows):
     own = rust.reach(own_refs + [t for t in view if wit.kind(t)[0] in ("enum", "flags")])
     layout = [rust.shape(t) for row in rows for t in wit.named_types(wit.interface(row.wit))]
     return env.get_template("rust_glue.rs.j2").render(
-        rust=rust, imports=imports, exports=exports, kinds=kinds, layout=layout, field=field,
+        rust=rust, imports=imports, exports=exports, layout=layout, field=field,
         c_shapes=[rust.shape(t) for t in rust.reach(c_refs + view + own)],
         view_shapes=[s for s in map(rust.shape, view) if s["kind"] in ("record", "variant")], own_shapes=[rust.shape(t) for t in own])

@@ -3,10 +3,10 @@
 //!
 //! The running future lies in the instance, so that the instance's end ends the call; the handle that C++ holds has the outcome.
 
-use crate::abi::{Arena, Plain, ToC, ToCx};
+use weft_engine_base::data::{Begin, CallValue, Store};
 use crate::error::{ErrorHandle, Fail, Kind, causes, panic_text, trap_text};
 use crate::engine::Timer;
-use crate::instance::{Bound, Inner, InstanceHandle, Live, State, Store, prepare};
+use crate::instance::{Inner, InstanceHandle, Live, State, prepare};
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
@@ -16,39 +16,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::time::{Duration, Instant};
 use wasmtime::{Result, Trap};
 
-/// A finished call's value in C++'s shape, with all that it points to.
-pub trait CallValue: Send {
-    fn value(&self) -> *const c_void;
-}
-
-pub type Running<'a> = Pin<Box<dyn Future<Output = Result<Box<dyn CallValue>>> + Send + 'a>>;
-pub type Starter = Box<dyn for<'a> FnOnce(&'a mut Store) -> Running<'a> + Send>;
 pub type RunningCall = Pin<Box<dyn Future<Output = (Box<Live>, Result<Box<dyn CallValue>>)> + Send>>;
-
-struct Value<T: ToC> {
-    _own: T,
-    _arena: Arena,
-    c: T::C,
-}
-// SAFETY: the pointers in `c` point into `_own` and `_arena`, which nobody changes.
-unsafe impl<T: ToC + Send> Send for Value<T> {}
-impl<T: ToC + Send> CallValue for Value<T> {
-    fn value(&self) -> *const c_void {
-        (&raw const self.c).cast()
-    }
-}
-
-/// Own handles of host resources in `out` go back to the host.
-pub fn finish_call<T: ToC + Send + 'static>(store: &mut Store, out: T) -> Result<Box<dyn CallValue>>
-where
-    T::C: Plain,
-{
-    let data = store.data_mut();
-    out.track(&mut data.tracker, false);
-    let mut arena = Arena::default();
-    let c = out.to_c(&mut ToCx::of_result(&mut data.guests, &mut arena))?;
-    Ok(Box::new(Value { _own: out, _arena: arena, c }))
-}
 
 #[derive(Clone, Copy)]
 struct CWake {
@@ -103,12 +71,19 @@ impl Wake for Signal {
     }
 }
 
+/// WASI's functions want a tokio runtime around them; nothing else does.
+fn poll_once<T>(f: Pin<&mut (dyn Future<Output = T> + Send + '_)>, waker: &Waker, uses_wasi: bool) -> Poll<T> {
+    let mut cx = Context::from_waker(waker);
+    if uses_wasi { wasmtime_wasi::runtime::with_ambient_tokio_runtime(|| f.poll(&mut cx)) } else { f.poll(&mut cx) }
+}
+
 /// None: the deadline passed first.
-pub fn block_on<T>(mut f: Pin<Box<dyn Future<Output = T> + Send + '_>>, timer: &Timer, signal: &Arc<Signal>, deadline: Instant) -> Option<T> {
+pub fn block_on<T>(mut f: Pin<Box<dyn Future<Output = T> + Send + '_>>, timer: &Timer, deadline: Instant, uses_wasi: bool) -> Option<T> {
+    let signal = Signal::new();
     let waker = Waker::from(signal.clone());
     timer.start(deadline, waker.clone());
     let out = loop {
-        let polled = wasmtime_wasi::runtime::with_ambient_tokio_runtime(|| f.as_mut().poll(&mut Context::from_waker(&waker)));
+        let polled = poll_once(f.as_mut(), &waker, uses_wasi);
         if let Poll::Ready(v) = polled {
             break Some(v);
         }
@@ -156,15 +131,11 @@ pub struct CallHandle {
     outcome: Option<std::result::Result<Box<dyn CallValue>, Fail>>,
 }
 
-/// The generated glue's way to begin: `begin` copies the arguments and says what to run. Always answers a handle, with the error in it if need be.
+/// weft_engine_start_call for this crate.
 ///
 /// # Safety
 /// `instance` is valid.
-pub unsafe fn start_call(
-    instance: *mut InstanceHandle,
-    what: &'static str,
-    begin: impl FnOnce(&mut Store, &Bound) -> Result<Starter>,
-) -> *mut CallHandle {
+pub unsafe fn start_call(instance: *mut InstanceHandle, what: &'static str, begin: Begin<'_>) -> *mut CallHandle {
     let inner = unsafe { (*instance).0.clone() };
     let signal = Signal::new();
     let ms = inner.call_ms.load(Ordering::Relaxed);
@@ -186,8 +157,13 @@ pub unsafe fn start_call(
     Box::into_raw(Box::new(call))
 }
 
+#[unsafe(no_mangle)]
+unsafe fn weft_engine_start_call(instance: *mut c_void, what: &'static str, begin: Begin<'_>) -> *mut c_void {
+    unsafe { start_call(instance.cast(), what, begin).cast() }
+}
+
 impl CallHandle {
-    fn begin(&mut self, begin: impl FnOnce(&mut Store, &Bound) -> Result<Starter>) -> std::result::Result<(), Fail> {
+    fn begin(&mut self, begin: Begin<'_>) -> std::result::Result<(), Fail> {
         let inner = &self.inner;
         let mut state = inner.state.lock().unwrap();
         let mut live = match std::mem::replace(&mut *state, State::Busy) {
@@ -246,9 +222,7 @@ impl CallHandle {
             }
         };
         let waker = &self.waker;
-        let polled = catch_unwind(AssertUnwindSafe(|| {
-            wasmtime_wasi::runtime::with_ambient_tokio_runtime(|| running.as_mut().poll(&mut Context::from_waker(waker)))
-        }));
+        let polled = catch_unwind(AssertUnwindSafe(|| poll_once(running.as_mut(), waker, inner.comp.uses_wasi)));
         match polled {
             Ok(Poll::Pending) if Instant::now() < self.deadline => {
                 *inner.state.lock().unwrap() = State::Running(self.id, running);

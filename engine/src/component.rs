@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Compiling a component, and what can be said of it before it runs.
 
-use crate::abi::shapes::Str;
+use weft_engine_base::abi::shapes::Str;
 use crate::cache::hex_sha256;
 use crate::engine::{EngineHandle, Shared};
 use crate::error::{ErrorHandle, Fail, Kind, causes, guard};
-use crate::glue;
+use weft_engine_glue as glue;
 use crate::grants::{AbiGrants, Need, need};
-use crate::instance::Data;
+use weft_engine_base::data::Data;
 use std::ffi::c_void;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
+use crate::signature::signature;
 use wasmtime::component::types::ComponentItem;
-use wasmtime::component::wasm_wave::wasm::DisplayFunc;
 use wasmtime::component::{Component, InstancePre, Linker};
 
 pub struct Comp {
@@ -136,8 +136,7 @@ impl Comp {
             }
         }
         if self.uses_wasi {
-            wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
-            wasmtime_wasi::p3::add_to_linker(&mut linker)?;
+            weft_engine_wasi::link(&mut linker)?;
         }
         linker.instantiate_pre(&self.component)
     }
@@ -217,7 +216,7 @@ pub unsafe extern "C" fn weft_component_exports(c: *const ComponentHandle, to: *
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn weft_component_signatures(c: *const ComponentHandle, to: *mut c_void, sink: Sink) {
     let c = unsafe { &(*c).0 };
-    let lines = c.functions().into_iter().map(|(i, n, f)| format!("{i}{}{n}: {}", if i.is_empty() { "" } else { "#" }, DisplayFunc(f)));
+    let lines = c.functions().into_iter().map(|(i, n, f)| format!("{i}{}{n}: {}", if i.is_empty() { "" } else { "#" }, signature(&f)));
     unsafe { sink_all(lines, to, sink) };
 }
 #[unsafe(no_mangle)]

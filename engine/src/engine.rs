@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! One Wasmtime engine with its cache of compiled code, and the clock thread that ends calls past their time.
 
-use crate::abi::shapes::Str;
+use weft_engine_base::abi::shapes::Str;
 use crate::cache::Cache;
 use crate::error::{ErrorHandle, Fail, Kind, guard};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

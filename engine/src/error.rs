@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Failures as C++ sees them, and a trap told in one sentence.
 
-use crate::abi::shapes::Str;
+use weft_engine_base::abi::shapes::Str;
 use wasmtime::{Trap, WasmBacktrace};
 
 /// In the order that src/wasm/engine_abi.h names.

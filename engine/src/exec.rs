@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Calls by name, for components that the host knows nothing of: values as WAVE text, and command components.
 
-use crate::abi::shapes::{List, Str};
-use crate::call::{CallHandle, finish_call, start_call};
+use weft_engine_base::abi::shapes::{List, Str};
+use crate::call::{CallHandle, start_call};
 use crate::component::Comp;
-use crate::instance::{InstanceHandle, Store};
+use crate::instance::InstanceHandle;
+use crate::signature::signature;
+use weft_engine_base::data::{Bound, Store, find_export, finish_call};
 use wasmtime::component::Val;
 use wasmtime::component::types::ComponentFunc;
-use wasmtime::component::wasm_wave::wasm::DisplayFunc;
 use wasmtime::{Result, bail, format_err};
 
 /// "name", "iface#name" or "pkg:name/iface@1.0.0#name".
@@ -32,13 +33,13 @@ fn find(comp: &Comp, wanted: &str) -> Result<(String, String, ComponentFunc)> {
 fn arguments(f: &ComponentFunc, name: &str, texts: &[String]) -> Result<Vec<Val>> {
     let types: Vec<_> = f.params().collect();
     if types.len() != texts.len() {
-        bail!("{name}: {} takes {} arguments, and {} are given", DisplayFunc(f.clone()), types.len(), texts.len());
+        bail!("{name}: {} takes {} arguments, and {} are given", signature(f), types.len(), texts.len());
     }
     types
         .iter()
         .zip(texts)
         .map(|((param, ty), text)| {
-            Val::from_wave(ty, text).map_err(|e| format_err!("{name}: '{text}' is no value for '{param}' in {}: {e}", DisplayFunc(f.clone())))
+            Val::from_wave(ty, text).map_err(|e| format_err!("{name}: '{text}' is no value for '{param}' in {}: {e}", signature(f)))
         })
         .collect()
 }
@@ -49,10 +50,10 @@ pub unsafe extern "C" fn weft_instance_invoke(instance: *mut InstanceHandle, fun
         let comp = (&(*instance).0).comp.clone();
         let function = function.text();
         let texts: Vec<String> = (*args).slice().iter().map(|a| a.text()).collect();
-        start_call(instance, "the invoked function", move |store: &mut Store, bound| {
+        start_call(instance, "the invoked function", &mut |store: &mut Store, bound: &Bound| {
             let (interface, name, ty) = find(&comp, &function)?;
             let params = arguments(&ty, &name, &texts)?;
-            let instance = bound.instance().ok_or_else(|| format_err!("the instance has not started"))?;
+            let instance = bound.instance.ok_or_else(|| format_err!("the instance has not started"))?;
             let parent = match interface.as_str() {
                 "" => None,
                 i => Some(instance.get_export_index(&mut *store, None, i).ok_or_else(|| format_err!("'{i}' is not there"))?),
@@ -76,11 +77,11 @@ pub unsafe extern "C" fn weft_instance_invoke(instance: *mut InstanceHandle, fun
 pub unsafe extern "C" fn weft_instance_run_command(instance: *mut InstanceHandle) -> *mut CallHandle {
     unsafe {
         let comp = (&(*instance).0).comp.clone();
-        start_call(instance, "wasi:cli/run", move |store: &mut Store, bound| {
+        start_call(instance, "wasi:cli/run", &mut |store: &mut Store, bound: &Bound| {
             let run = comp.functions().into_iter().find(|f| f.0.starts_with("wasi:cli/run@") && f.1 == "run");
             let (interface, name, _) = run.ok_or_else(|| format_err!("it does not export wasi:cli/run: it is not a command; call one of its functions by name"))?;
-            let instance = bound.instance().ok_or_else(|| format_err!("the instance has not started"))?;
-            let f = crate::instance::find_export::<(), (std::result::Result<(), ()>,)>(&instance, store, &interface, &name)?;
+            let instance = bound.instance.ok_or_else(|| format_err!("the instance has not started"))?;
+            let f = find_export::<(), (std::result::Result<(), ()>,)>(&instance, store, &interface, &name)?;
             Ok(Box::new(move |store: &mut Store| {
                 Box::pin(async move {
                     let code = match f.call_async(&mut *store, ()).await {

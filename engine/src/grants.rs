@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What an import needs to be granted, and the WASI context that the grants make.
 
-use crate::abi::shapes::{List, Str};
 use crate::error::{Fail, Kind};
-use crate::glue;
 use wasmtime::component::ResourceTable;
-use wasmtime_wasi::{FsPerms, WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
+use wasmtime_wasi::{FsPerms, WasiCtxBuilder};
+use weft_engine_base::abi::shapes::{List, Str};
+use weft_engine_base::data::Wasi;
+use weft_engine_glue as glue;
 
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -105,17 +106,5 @@ impl AbiGrants {
             b.inherit_network().allow_ip_name_lookup(true);
         }
         Ok(Wasi { ctx: b.build(), table: ResourceTable::new() })
-    }
-}
-
-pub struct Wasi {
-    ctx: WasiCtx,
-    table: ResourceTable,
-}
-
-impl WasiView for crate::instance::Data {
-    fn ctx(&mut self) -> WasiCtxView<'_> {
-        let w = self.wasi.as_mut().expect("WASI is linked only where it is made");
-        WasiCtxView { ctx: &mut w.ctx, table: &mut w.table }
     }
 }

@@ -1,98 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //! One instance in its own store: made under limits, called one call at a time, ended by a trap, a timeout or its owner.
 
-use crate::abi::{Guests, HostRef, Tracker};
-use crate::call::{self, RunningCall, Signal};
+use crate::call::{self, RunningCall};
 use crate::component::{Comp, ComponentHandle};
 use crate::engine::{Shared, TICK, Timer};
 use crate::error::{ErrorHandle, Fail, Kind, guard};
-use crate::glue;
-use crate::grants::{AbiGrants, Wasi};
-use std::any::Any;
+use crate::grants::AbiGrants;
+use std::ffi::c_void;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use wasmtime::component::{ComponentNamedList, Lift, Lower, TypedFunc};
-use wasmtime::{Result, ResourceLimiter, format_err};
-
-/// What a store carries.
-pub struct Data {
-    pub hosts: [HostRef; glue::HOSTS],
-    pub tracker: Tracker,
-    pub guests: Guests,
-    pub wasi: Option<Box<Wasi>>,
-    pub limiter: Limiter,
-}
-pub type Store = wasmtime::Store<Data>;
-
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct AbiLimits {
-    memory_bytes: u64,
-    table_elements: u64,
-    instances: u32,
-    call_ms: u64,
-    fuel: u64,
-}
-
-/// Counts over all memories and tables of the store together.
-pub struct Limiter {
-    limits: AbiLimits,
-    memory: Arc<AtomicU64>,
-    tables: u64,
-    /// The last refusal, for the trap that mostly follows it.
-    pub refused: Option<String>,
-}
-
-impl ResourceLimiter for Limiter {
-    fn memory_growing(&mut self, current: usize, desired: usize, _: Option<usize>) -> Result<bool> {
-        let total = self.memory.load(Ordering::Relaxed) + (desired - current) as u64;
-        if total > self.limits.memory_bytes {
-            self.refused = Some(format!("it asked for {total} bytes of memory and its limit is {}", self.limits.memory_bytes));
-            return Ok(false);
-        }
-        self.memory.store(total, Ordering::Relaxed);
-        Ok(true)
-    }
-    fn table_growing(&mut self, current: usize, desired: usize, _: Option<usize>) -> Result<bool> {
-        let total = self.tables + (desired - current) as u64;
-        if total > self.limits.table_elements {
-            self.refused = Some(format!("it asked for {total} table elements and its limit is {}", self.limits.table_elements));
-            return Ok(false);
-        }
-        self.tables = total;
-        Ok(true)
-    }
-    fn instances(&self) -> usize {
-        self.limits.instances as usize
-    }
-    fn tables(&self) -> usize {
-        self.limits.instances as usize
-    }
-    fn memories(&self) -> usize {
-        self.limits.instances as usize
-    }
-}
-
-/// Typed exports that C++ has bound, by interface.
-#[derive(Default)]
-pub struct Bound {
-    instance: Option<wasmtime::component::Instance>,
-    interfaces: Vec<(&'static str, Box<dyn Any + Send + Sync>)>,
-}
-
-impl Bound {
-    pub fn instance(&self) -> Option<wasmtime::component::Instance> {
-        self.instance
-    }
-    pub fn get<T: 'static>(&self, interface: &str) -> Result<&T> {
-        self.interfaces
-            .iter()
-            .find(|(i, _)| *i == interface)
-            .and_then(|(_, b)| b.downcast_ref())
-            .ok_or_else(|| format_err!("{interface} is not bound to this instance"))
-    }
-}
+use wasmtime::Result;
+use weft_engine_base::abi::{Guests, Tracker};
+use weft_engine_base::data::{AbiLimits, Bound, Data, Find, Limiter, Store};
+use weft_engine_base::handle::{HostRef, MAX_HOSTS, drop_handle};
+use weft_engine_glue as glue;
 
 /// A store that may run. Its end tells the hosts about each handle that the guest still held, after the guest is gone.
 pub struct Live {
@@ -112,7 +34,7 @@ impl Drop for Live {
         let data = store.data_mut();
         let (hosts, mut held) = (data.hosts, std::mem::take(&mut data.tracker));
         drop(store);
-        held.drain(|kind, rep| glue::drop_handle(&hosts, kind, rep));
+        held.drain(|kind, rep| drop_handle(&hosts, kind, rep));
     }
 }
 
@@ -155,7 +77,7 @@ pub fn prepare(store: &mut Store, shared: &Shared, ms: u64, fuel: u64) -> Result
 }
 
 impl Inner {
-    fn create(comp: &Arc<Comp>, grants: &AbiGrants, limits: AbiLimits, hosts: [HostRef; glue::HOSTS]) -> std::result::Result<Inner, Fail> {
+    fn create(comp: &Arc<Comp>, grants: &AbiGrants, limits: AbiLimits, hosts: [HostRef; MAX_HOSTS]) -> std::result::Result<Inner, Fail> {
         comp.check(grants)?;
         for i in glue::IMPORTS {
             let imported = comp.component.component_type().imports(&comp.shared.engine).any(|(n, _)| n == i.interface);
@@ -186,8 +108,8 @@ impl Inner {
                 r.map(|i| live.bound.instance = Some(i))
             }),
             &timer,
-            &Signal::new(),
             Instant::now() + Duration::from_millis(limits.call_ms),
+            comp.uses_wasi,
         );
         match made {
             Some(Ok(())) => {}
@@ -207,30 +129,10 @@ impl Inner {
     }
 }
 
-/// A typed export for the generated glue.
-pub fn find_export<P, R>(instance: &wasmtime::component::Instance, store: &mut Store, interface: &str, function: &str) -> Result<TypedFunc<P, R>>
-where
-    P: ComponentNamedList + Lower,
-    R: ComponentNamedList + Lift,
-{
-    let i = instance.get_export_index(&mut *store, None, interface).ok_or_else(|| format_err!("it does not export '{interface}'"))?;
-    let f = instance
-        .get_export_index(&mut *store, Some(&i), function)
-        .ok_or_else(|| format_err!("its '{interface}' has no function '{function}'"))?;
-    instance
-        .get_typed_func::<P, R>(&mut *store, f)
-        .map_err(|e| format_err!("its '{function}' of '{interface}' has other types than this host's: {e:#}"))
-}
-
-/// # Safety
-/// `instance` is valid.
-pub unsafe fn bind(
-    instance: *mut InstanceHandle,
-    interface: &'static str,
-    find: impl FnOnce(&wasmtime::component::Instance, &mut Store) -> Result<Box<dyn Any + Send + Sync>>,
-) -> *mut ErrorHandle {
-    guard(|| {
-        let inner = unsafe { &(*instance).0 };
+#[unsafe(no_mangle)]
+unsafe fn weft_engine_bind(instance: *mut c_void, interface: &'static str, find: Find<'_>) -> *mut c_void {
+    let e: *mut ErrorHandle = guard(|| {
+        let inner = unsafe { &(*instance.cast::<InstanceHandle>()).0 };
         inner.comp.check_export(interface)?;
         match &mut *inner.state.lock().unwrap() {
             State::Idle(live) => {
@@ -247,7 +149,8 @@ pub unsafe fn bind(
             State::Ended(why) => Err(why.clone()),
             _ => Err(Fail::new(Kind::Internal, format!("'{}' is in a call and cannot be bound now", inner.name))),
         }
-    })
+    });
+    e.cast()
 }
 
 #[unsafe(no_mangle)]
@@ -260,10 +163,9 @@ pub unsafe extern "C" fn weft_component_instantiate(
     out: *mut *mut InstanceHandle,
 ) -> *mut ErrorHandle {
     guard(|| unsafe {
-        let hosts: [HostRef; glue::HOSTS] = std::slice::from_raw_parts(hosts, host_count)
-            .try_into()
-            .map_err(|_| Fail::new(Kind::Internal, format!("{host_count} hosts given; the engine was built for {}", glue::HOSTS)))?;
-        let i = Inner::create(&(*component).0, &*grants, *limits, hosts)?;
+        let mut all = [HostRef::NONE; MAX_HOSTS];
+        all[..host_count].copy_from_slice(std::slice::from_raw_parts(hosts, host_count));
+        let i = Inner::create(&(*component).0, &*grants, *limits, all)?;
         *out = Box::into_raw(Box::new(InstanceHandle(Arc::new(i))));
         Ok(())
     })

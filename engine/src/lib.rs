@@ -6,7 +6,6 @@
 
 #![allow(clippy::missing_safety_doc, reason = "the C functions' contracts stand in src/wasm/engine_abi.h")]
 
-mod abi;
 mod cache;
 mod call;
 mod component;
@@ -15,8 +14,4 @@ mod error;
 mod exec;
 mod grants;
 mod instance;
-
-/// Made by codegen/generate.py; tools/build-engine says where it lies.
-mod glue {
-    include!(env!("WEFT_GLUE"));
-}
+mod signature;

@@ -134,6 +134,25 @@ TEST(Effect, ErrorOfThePluginIsAValueAndATrapIsAnError) {
   EXPECT_FALSE(p.instance->alive());
 }
 
+TEST(Effect, LoopInProcessEndsAtTheLimit) {
+  Plugin p(CallTime(50));
+  std::string error;
+  p.Process(999, {p.gpu.Give("texture")}, &error);
+  EXPECT_NE(error.find("did not finish instance-process within its limit of 50 ms; it was in process (testdata/plugin.c:"), std::string::npos) << error;
+  EXPECT_EQ(p.gpu.Total(), 0) << "its handles are dropped";
+  Plugin fresh;
+  EXPECT_EQ(fresh.Process(1, {fresh.gpu.Give("texture")}).size(), 1u);
+}
+
+TEST(Effect, LoopInTheDestructorEndsAtTheLimit) {
+  Plugin p(CallTime(50));
+  EXPECT_EQ(p.Process(998, {p.gpu.Give("texture")}).size(), 1u);
+  auto drop = p.effect->DropInstance(p.self);
+  auto r = drop.Wait();
+  ASSERT_FALSE(r);
+  EXPECT_NE(r.error().message().find("did not finish the drop of instance within its limit of 50 ms"), std::string::npos) << r.error().message();
+}
+
 TEST(Effect, SavesAndRestores) {
   Plugin p;
   auto save = p.effect->InstanceSave(p.self);

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
 #include <thread>
 
 #include "wasm/layout.h"
@@ -6,8 +9,6 @@
 
 namespace weft::wasm {
 namespace {
-
-using ::testing::Test;
 
 TEST(Layout, IsTheSameInRustAndCpp) { EXPECT_EQ(CppLayout(), RustLayout()); }
 
@@ -45,7 +46,7 @@ TEST(Instance, TrapNamesFunctionFileAndLine) {
   Guest g;
   const std::string text = g.Call("crash");
   EXPECT_NE(text.find("unreachable"), std::string::npos) << text;
-  EXPECT_NE(text.find("the_function_that_crashes (testdata/guest.c:"), std::string::npos) << text;
+  EXPECT_NE(text.find("in the_function_that_crashes, called from crash (testdata/guest.c:"), std::string::npos) << text;
   EXPECT_FALSE(g.instance->alive());
   const std::string later = g.Call("add", {"1", "1"});
   EXPECT_NE(later.find("the instance has ended before"), std::string::npos) << later;
@@ -62,9 +63,8 @@ TEST(Instance, ExceptionOfAHostFunctionBecomesATrap) {
 
 TEST(Instance, FunctionThatTheHostLacksTrapsWithItsName) {
   Guest g;
-  EXPECT_EQ(g.Call("upload", {"1"}), "-> 1");
   const std::string text = g.Call("call-missing");
-  EXPECT_NE(text.find("trapped"), std::string::npos) << text;
+  EXPECT_NE(text.find("wasi:webgpu/webgpu@0.3.0-rc.2 [method]gpu-buffer.destroy is not implemented"), std::string::npos) << text;
 }
 
 TEST(Instance, EachHandleIsDroppedOnceAtTheEnd) {

@@ -127,4 +127,4 @@ EXPORT("many-awaits") void many_awaits(uint32_t count) {
   while (count--) work_done(q);
 }
 
-EXPORT("call-missing") void call_missing(void) { buffer_destroy(0); }
+EXPORT("call-missing") void call_missing(void) { buffer_destroy(create_buffer(device(), 4, 8, 0, 0, 0, 0, 0)); }

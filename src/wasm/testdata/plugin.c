@@ -142,6 +142,8 @@ struct input {
   uint8_t item_tag;
   int32_t item, item_size;
 };
+static volatile uint32_t turns;
+static int destructor_loops;
 static int32_t kept[64];
 static uint32_t kept_count;
 EXPORT("[method]instance.process")
@@ -154,6 +156,8 @@ struct result* process(int32_t self, int64_t number, int64_t pts_num, int64_t pt
   used = 0;
   if (number == 13) return fail("frame 13 brings bad luck", 24);
   if (number == 666) __builtin_trap();
+  destructor_loops = number == 998;
+  while (number == 999) turns++;
   for (uint32_t i = 0; i < input_count && i < 64; i++) {
     widths[i] = (uint32_t)texture_width(inputs[i].item);
     if (number == 7)
@@ -183,4 +187,7 @@ EXPORT("[method]instance.restore") struct result* restore(int32_t self, const un
   out = (struct result){0};
   return &out;
 }
-EXPORT("[dtor]instance") void destroy(int32_t self) { (void)self; }
+EXPORT("[dtor]instance") void destroy(int32_t self) {
+  (void)self;
+  while (destructor_loops) turns++;
+}

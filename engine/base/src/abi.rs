@@ -4,7 +4,7 @@
 //! C++ never sees memory that may move or vanish while it looks: what ToC hands out lives in the value itself, in the guest's memory while the
 //! guest stands still, or in the Arena of that call. FromC copies at once.
 
-use crate::instance::Data;
+use crate::data::Data;
 use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
 use std::ffi::c_void;
@@ -12,9 +12,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
-use wasmtime::component::{
-    Destination, FutureProducer, Lift, Lower, Resource, ResourceAny, StreamProducer, StreamResult, WasmList, WasmStr,
-};
+use wasmtime::component::{Destination, FutureProducer, Lift, Lower, ResourceAny, StreamProducer, StreamResult, WasmList, WasmStr};
 use wasmtime::{AsContext, Error, Result, StoreContext, StoreContextMut, format_err};
 
 /// The generic shapes of src/wasm/abi.h.
@@ -345,28 +343,6 @@ tuple!(Tuple2: A f0 0 B f1 1);
 tuple!(Tuple3: A f0 0 B f1 1 D f2 2);
 tuple!(Tuple4: A f0 0 B f1 1 D f2 2 E f3 3);
 
-/// A kind of host resource; `rep` is a row of the host's own table.
-pub trait HostKind: 'static {
-    const KIND: u16;
-}
-
-impl<T: HostKind> ToC for Resource<T> {
-    type C = u32;
-    fn to_c(&self, _: &mut ToCx<'_>) -> Result<u32> {
-        Ok(self.rep())
-    }
-    fn track(&self, t: &mut Tracker, add: bool) {
-        if self.owned() {
-            t.count(T::KIND, self.rep(), add);
-        }
-    }
-}
-impl<T: HostKind> FromC for Resource<T> {
-    unsafe fn from_c(c: &u32) -> Result<Self> {
-        Ok(Resource::new_own(*c))
-    }
-}
-
 impl ToC for ResourceAny {
     type C = u32;
     fn to_c(&self, cx: &mut ToCx<'_>) -> Result<u32> {
@@ -379,7 +355,7 @@ impl ToC for ResourceAny {
 pub struct Guests(Vec<Option<ResourceAny>>);
 
 impl Guests {
-    fn add(&mut self, r: ResourceAny) -> u32 {
+    pub fn add(&mut self, r: ResourceAny) -> u32 {
         self.0.push(Some(r));
         self.0.len() as u32 - 1
     }
@@ -438,24 +414,6 @@ impl Tracker {
         }
     }
 }
-
-/// The guest dropped its own handle.
-pub fn drop_from_guest<K: HostKind>(store: &mut StoreContextMut<'_, Data>, rep: u32) {
-    let data = store.data_mut();
-    data.tracker.count(K::KIND, rep, false);
-    crate::glue::drop_handle(&data.hosts, K::KIND, rep);
-}
-
-/// Who serves one interface: a table of functions and what they work on.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct HostRef {
-    pub table: *const c_void,
-    pub binding: *mut c_void,
-}
-// SAFETY: C++ promises that its hosts may be called from whichever one thread runs the instance.
-unsafe impl Send for HostRef {}
-unsafe impl Sync for HostRef {}
 
 /// A host function's answer: no data is success.
 pub fn check(trap: Str) -> Result<()> {
