@@ -52,7 +52,8 @@ TEST(Convert, ShiftedEnumsMeetTheirNames) {
   EXPECT_EQ(ToNative(wit::GpuVertexFormat::Float32x3), WGPUVertexFormat_Float32x3);
   EXPECT_EQ(ToNative(wit::GpuVertexStepMode::Instance), WGPUVertexStepMode_Instance);
   EXPECT_EQ(ToNative(wit::GpuColorWrite{wit::GpuColorWrite::All}), WGPUColorWriteMask_All);
-  EXPECT_EQ(ToNative(wit::GpuColorWrite{wit::GpuColorWrite::Red | wit::GpuColorWrite::Alpha}), WGPUColorWriteMask_Red | WGPUColorWriteMask_Alpha);
+  EXPECT_EQ(ToNative(wit::GpuColorWrite{wit::GpuColorWrite::Red | wit::GpuColorWrite::Alpha}),
+            WGPUColorWriteMask_Red | WGPUColorWriteMask_Alpha);
 }
 
 TEST(Formats, FeaturesWidenAbilities) {

@@ -89,6 +89,11 @@ Why VertexRefusal(const wit::GpuVertexState& v, size_t bind_groups, const WGPULi
     if (attributes > l.maxVertexAttributes)
       return fmt::format("there are more vertex attributes than the limit maxVertexAttributes {}", l.maxVertexAttributes);
     for (const wit::GpuVertexAttribute& a : b.attributes) {
+      // wgpu-native 29 ends the process on it; no library is asked.
+      if (a.format == wit::GpuVertexFormat::Unorm8x4Bgra) {
+        return fmt::format(
+            "vertex buffer {}: vertex format unorm8x4-bgra is not offered by this GPU library; use unorm8x4 and swap in the shader", i);
+      }
       const uint32_t bytes = VertexFormatBytes(a.format);
       const uint64_t room = b.array_stride ? b.array_stride : l.maxVertexBufferArrayStride;
       if (a.offset > room || bytes > room - a.offset) {

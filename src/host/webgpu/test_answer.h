@@ -54,7 +54,9 @@ class Answer {
 // What a stream brought.
 struct Pushed {
   std::vector<Rep> reps;
-  StreamSource<Rep> source() { return StreamSource<Rep>({this, &Pushed::Push, [](void*) {}}); }
+  StreamSource<Rep> source() {
+    return StreamSource<Rep>({this, &Pushed::Push, [](void*) {}});
+  }
   static void Push(void* self, const void* value) { static_cast<Pushed*>(self)->reps.push_back(*static_cast<const Rep*>(value)); }
 };
 

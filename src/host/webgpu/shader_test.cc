@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+// WGSL: what is read from the text, compiler messages, modules, compute pipelines.
+#include "host/webgpu/encoder_test_guest.h"
+#include "host/webgpu/shader_messages.h"
+#include "host/webgpu/test_answer.h"
+#include "host/webgpu/wgsl_reflect.h"
+
+namespace weft::host {
+namespace {
+
+using Kind = WgslBinding::Kind;
+
+TEST(Reflect, FindsBindingsAndEntryPoints) {
+  const auto m = ReflectWgsl(R"(
+// @group(9) @binding(9) var<uniform> no: f32;
+/* @group(8) /* nested */ @binding(8) var x: sampler; */
+struct S { @size(16) a: f32 }
+@group(0) @binding(0) var<storage, read_write> a: array<u32>;
+@binding(1) @group(2u) var<storage> b: array<vec4<f32>>;
+@group(0x1) @binding(3,) var<uniform> c: S;
+@group(1) @binding(4) var d: texture_2d<f32>;
+@group(1) @binding(5) var e: texture_storage_2d<rgba8unorm, write>;
+@group(1) @binding(6) var f: sampler_comparison;
+var<private> g: f32;
+@compute @workgroup_size(8, 8) fn main(@builtin(global_invocation_id) id: vec3u) { var x = 1; }
+fn helper() {}
+@vertex fn vs() -> @builtin(position) vec4f { return vec4f(); }
+@fragment fn fs() -> @location(0) vec4f { return vec4f(); }
+)");
+  ASSERT_EQ(m.bindings.size(), 6u);
+  EXPECT_EQ(m.bindings[0].kind, Kind::StorageReadWrite);
+  EXPECT_EQ(m.bindings[1].kind, Kind::StorageRead);
+  EXPECT_EQ(m.bindings[1].group, 2u);
+  EXPECT_EQ(m.bindings[1].binding, 1u);
+  EXPECT_EQ(m.bindings[2].kind, Kind::Uniform);
+  EXPECT_EQ(m.bindings[2].group, 1u);
+  EXPECT_EQ(m.bindings[3].kind, Kind::Texture);
+  EXPECT_EQ(m.bindings[4].kind, Kind::StorageTexture);
+  EXPECT_EQ(m.bindings[5].kind, Kind::Sampler);
+  EXPECT_FALSE(m.uncertain);
+  ASSERT_EQ(m.entries.size(), 3u);
+  EXPECT_EQ(m.entries[0].name, "main");
+  EXPECT_EQ(m.entries[2].stage, WgslEntry::Stage::Fragment);
+}
+
+TEST(Reflect, SaysWhenItIsNotCertain) {
+  EXPECT_TRUE(ReflectWgsl("const k = 0; @group(k) @binding(0) var<storage> a: f32;").uncertain);
+  EXPECT_TRUE(ReflectWgsl("@group(0) @binding(1 + 1) var<storage> a: f32;").uncertain);
+  EXPECT_TRUE(ReflectWgsl("alias T = texture_2d<f32>; @group(0) @binding(0) var a: T;").uncertain);
+}
+
+TEST(Reflect, EndsOnAnyText) {
+  for (const char* text :
+       {"", "@", "@group", "@group(", "@group(0", "var", "var<", "var<storage", "/*", "/* /*", "fn", "@compute fn", "}}}", "@group(0)(("}) {
+    ReflectWgsl(text);
+    WgslNesting(text);
+  }
+}
+
+TEST(Nesting, CountsWhatMakesTheCompilersStackGrow) {
+  EXPECT_LT(WgslNesting(kAddOne), 12u);
+  EXPECT_EQ(WgslNesting(std::string(500, '(')), 500u);
+  EXPECT_GE(WgslNesting("let x = " + std::string(500, '-') + "1;"), 500u);
+  std::string chain = "fn f() { if a {}", flat = "fn f() {";
+  for (int i = 0; i < 500; ++i) chain += " else if a {}", flat += " if a < b {} x = y < z;";
+  EXPECT_GE(WgslNesting(chain), 500u);
+  EXPECT_LT(WgslNesting(flat), 12u);
+}
+
+TEST(Messages, AreReadFromTheCompilersText) {
+  const std::string code = "fn f() {\n  let x = 1 +;\n}\n";
+  const auto m = ReadCompilerText(
+      "Validation Error\n\nCaused by:\n  In wgpuDeviceCreateShaderModule\n    \nShader '' parsing error: expected expression, found \";\"\n"
+      "  \u250C\u2500 wgsl:2:14\n  \u2502\n2 \u2502   let x = 1 +;\n  \u2502              ^ expected expression\n\n\n\n",
+      code);
+  EXPECT_EQ(m.message, "expected expression, found \";\"");
+  EXPECT_EQ(m.line, 2u);
+  EXPECT_EQ(m.column, 14u);
+  EXPECT_EQ(m.length, 1u);
+  EXPECT_EQ(m.offset, 22u);
+  EXPECT_EQ(ShowWithLine(m, code), "2:14: expected expression, found \";\"\n  2 |   let x = 1 +;\n    |              ^");
+}
+
+std::string LongestLine(std::string_view text) {
+  std::string longest;
+  while (!text.empty()) {
+    const auto line = text.substr(0, text.find('\n'));
+    if (line.size() > longest.size()) longest = line;
+    text = line.size() == text.size() ? std::string_view() : text.substr(line.size() + 1);
+  }
+  return longest;
+}
+
+TEST(ShaderModule, ShowsTheLineWithACaret) {
+  TestGuest g;
+  wit::GpuShaderModuleDescriptor d;
+  d.label = Str("blur");
+  d.code = Str("fn helper() {}\n@compute @workgroup_size(1) fn main() {\n\tmissing();\n}\n");
+  const Rep module = g.Take(g.gpu->OnGpuDeviceCreateShaderModule(g.device, d));
+  EXPECT_EQ(g.Errors(),
+            "creating gpu-shader-module 'blur': 3:2: no definition in scope for identifier: `missing`: unknown identifier\n"
+            "  3 |  missing();\n    |  ^^^^^^^\n");
+  Answer<Rep> info;
+  g.gpu->OnGpuShaderModuleGetCompilationInfo(module, info.done());
+  auto messages = g.gpu->OnGpuCompilationInfoMessages(info.Wait());
+  ASSERT_EQ(messages->size, 1u);
+  const Rep m = (*messages)[0];
+  EXPECT_EQ(*g.gpu->OnGpuCompilationMessageType(m), wit::GpuCompilationMessageType::Error);
+  EXPECT_EQ(*g.gpu->OnGpuCompilationMessageLineNum(m), 3u);
+  EXPECT_EQ(*g.gpu->OnGpuCompilationMessageLinePos(m), 2u);
+  EXPECT_EQ(*g.gpu->OnGpuCompilationMessageLength(m), 7u);
+  EXPECT_NE(g.gpu->OnGpuCompilationMessageMessage(m)->view().find("missing"), std::string_view::npos);
+}
+
+TEST(ShaderModule, OfOneLongLineKeepsTheMessageShort) {
+  TestGuest g;
+  g.Shader("fn f() { " + std::string(5000, ' ') + "let x = ; " + std::string(5000, ' ') + "}");
+  EXPECT_LT(LongestLine(g.Errors()).size(), 200u);
+}
+
+TEST(ShaderModule, NestedTooDeepIsRefusedBeforeTheCompiler) {
+  TestGuest g;
+  const std::string deep(100000, '(');
+  g.Shader("@compute @workgroup_size(1) fn main() { let x = " + deep + "1; }");
+  EXPECT_NE(g.Errors().find("levels deep; at most 2000 are compiled"), std::string::npos);
+  // Just below, on the big stack: an answer of the compiler, whichever.
+  const std::string open(1900, '('), close(1900, ')');
+  g.Compute("@compute @workgroup_size(1) fn main() { let x = " + open + "1" + close + "; }");
+  g.Errors();
+}
+
+TEST(ShaderModule, WithoutErrorsHasNoMessages) {
+  TestGuest g;
+  Answer<Rep> info;
+  g.gpu->OnGpuShaderModuleGetCompilationInfo(g.Shader(kAddOne), info.done());
+  EXPECT_EQ(g.gpu->OnGpuCompilationInfoMessages(info.Wait())->size, 0u);
+  EXPECT_EQ(g.Errors(), "");
+}
+
+// --- compute pipelines ---
+
+constexpr std::string_view kTwo = R"(
+override scale: f32 = 1.0;
+@group(0) @binding(0) var<storage, read_write> data: array<f32>;
+@compute @workgroup_size(1) fn one() { data[0] = scale; }
+@compute @workgroup_size(1) fn two() { data[1] = scale; }
+)";
+
+std::string PipelineRefusal(TestGuest& g, Rep module, Opt<Str> entry, Opt<Rep> constants = {}) {
+  wit::GpuComputePipelineDescriptor d;
+  d.compute.module = module;
+  d.compute.entry_point = entry;
+  d.compute.constants = constants;
+  d.layout = g.Auto();
+  d.label = Str("p");
+  g.Take(g.gpu->OnGpuDeviceCreateComputePipeline(g.device, d));
+  std::string errors = g.Errors();
+  const std::string prefix = "creating gpu-compute-pipeline 'p': ";
+  if (errors.starts_with(prefix)) errors = errors.substr(prefix.size());
+  if (!errors.empty()) errors.pop_back();
+  return errors;
+}
+
+TEST(ComputePipeline, NamesTheEntryPointsThatThereAre) {
+  TestGuest g;
+  const Rep m = g.Shader(kTwo);
+  EXPECT_EQ(PipelineRefusal(g, m, Str("one")), "");
+  EXPECT_EQ(PipelineRefusal(g, m, Str("three")), "gpu-shader-module without a label has no compute entry point 'three'; it has one, two");
+  EXPECT_EQ(PipelineRefusal(g, m, {}), "no compute entry point was named, and gpu-shader-module without a label has one, two");
+  EXPECT_EQ(PipelineRefusal(g, g.Shader(kTriangle), {}),
+            "no compute entry point was named, and gpu-shader-module without a label has none");
+  const Rep bad = g.Shader("fn");
+  g.Errors();
+  EXPECT_EQ(PipelineRefusal(g, bad, {}), "gpu-shader-module without a label is invalid: its creation failed");
+}
+
+TEST(ComputePipeline, TakesConstantsAndRefusesStrangeOnes) {
+  TestGuest g;
+  const Rep m = g.Shader(kTwo);
+  auto constants = [&](std::string_view name, double value) {
+    const Rep r = g.Take(g.gpu->OnRecordGpuPipelineConstantValueNew());
+    g.Ok(g.gpu->OnRecordGpuPipelineConstantValueAdd(r, Str(name), value));
+    return Opt<Rep>(r);
+  };
+  EXPECT_EQ(PipelineRefusal(g, m, Str("one"), constants("scale", 2)), "");
+  EXPECT_NE(PipelineRefusal(g, m, Str("one"), constants("nobody", 2)), "");
+  EXPECT_EQ(PipelineRefusal(g, m, Str("one"), constants("scale", 1.0 / 0.0)),
+            "the compute stage's constant 'scale' is inf, not a finite number");
+  EXPECT_NE(PipelineRefusal(g, m, Str("one"), constants("scale", 1e300)), "");
+}
+
+TEST(ComputePipeline, AsyncAnswersWithTheErrorAndNoScopeSeesIt) {
+  TestGuest g;
+  wit::GpuComputePipelineDescriptor d;
+  d.compute.module = g.Shader(kTwo);
+  d.compute.entry_point = Str("nope");
+  d.layout = g.Auto();
+  using Made = Res<Rep, wit::CreatePipelineError>;
+  Answer<Made> bad, good;
+  g.gpu->OnGpuDeviceCreateComputePipelineAsync(g.device, d, bad.done());
+  EXPECT_TRUE(bad.Wait().is_err);
+  EXPECT_EQ(bad.Wait().err.kind.gpu_pipeline_error, wit::GpuPipelineErrorReason::Validation);
+  EXPECT_NE(bad.message().find("has no compute entry point 'nope'"), std::string::npos);
+  EXPECT_EQ(g.Errors(), "");
+  d.compute.entry_point = Str("two");
+  g.gpu->OnGpuDeviceCreateComputePipelineAsync(g.device, d, good.done());
+  ASSERT_FALSE(good.Wait().is_err);
+  EXPECT_TRUE(g.gpu->OnGpuComputePipelineGetBindGroupLayout(good.Wait().ok, 0));
+  EXPECT_EQ(g.Errors(), "");
+}
+
+TEST(ComputePipeline, GivesItsBindGroupLayouts) {
+  TestGuest g;
+  const Rep automatic = g.Compute(kAddOne);
+  auto layout = [&](Rep pipeline, uint32_t i) {
+    return *g.gpu->Get<VBindGroupLayout>(g.Take(g.gpu->OnGpuComputePipelineGetBindGroupLayout(pipeline, i)));
+  };
+  EXPECT_TRUE(layout(automatic, 0)->valid());
+  EXPECT_EQ(layout(automatic, 0).get(), layout(automatic, 0).get());
+  EXPECT_FALSE(layout(automatic, 0)->Equivalent(*layout(g.Compute(kAddOne), 0)));
+  // Beyond what the shader has: no crash, whatever the library thinks of it.
+  layout(automatic, 2);
+  g.Errors();
+  EXPECT_FALSE(layout(automatic, 4000)->valid());
+  EXPECT_NE(g.Errors().find("maxBindGroups"), std::string::npos);
+
+  const Rep bgl = g.Layout({g.BufferEntry(0, wit::GpuBufferBindingType::Storage)});
+  const Rep fixed = g.Compute(kAddOne, g.With(g.PipelineLayout({bgl})));
+  EXPECT_EQ(layout(fixed, 0).get(), g.gpu->Get<VBindGroupLayout>(bgl)->get());
+  EXPECT_FALSE(layout(fixed, 1)->valid());
+  EXPECT_EQ(g.Errors(), "get-bind-group-layout(1) of gpu-compute-pipeline 'p': the pipeline's layout has 1 groups\n");
+  // The layout of an "auto" pipeline goes with that pipeline only.
+  g.PipelineLayout({g.Take(g.gpu->OnGpuComputePipelineGetBindGroupLayout(automatic, 0))});
+  EXPECT_NE(g.Errors().find("belongs to a pipeline with layout auto"), std::string::npos);
+}
+
+TEST(ComputePipeline, WhoseLayoutLacksABindingIsRefused) {
+  TestGuest g;
+  g.Compute(kAddOne, g.With(g.PipelineLayout({})));
+  EXPECT_NE(g.Errors(), "");
+}
+
+}  // namespace
+}  // namespace weft::host
