@@ -14,10 +14,15 @@ Result<std::unique_ptr<SourceNode>> SourceNode::Open(const NodeContext& context,
   node->description_.open_parameters = true;
   media::SourceOptions options;
   WEFT_TRY_ASSIGN(options.values, MediaOptions(spec));
-  options.frames = context.frames;
   options.log = context.log;
   node->info_.path = context.Path(spec.path);
-  WEFT_TRY_ASSIGN(node->source_, media::Source::Open(node->info_.path, std::move(options)));
+  // A range of frames is one of streams; a still is there for all of them. Only opening tells, and stdin cannot be opened twice.
+  if (spec.path == "-") options.frames = context.frames;
+  WEFT_TRY_ASSIGN(node->source_, media::Source::Open(node->info_.path, options));
+  if (context.frames && spec.path != "-" && !node->source_->info().still) {
+    options.frames = context.frames;
+    WEFT_TRY_ASSIGN(node->source_, media::Source::Open(node->info_.path, std::move(options)));
+  }
   node->info_.stream = node->source_->info();
   return node;
 }

@@ -151,7 +151,7 @@ Result<RunOutcome> RunInProcess(Runtime& runtime, const graph::Document& documen
     report = scheduler.Run();
     cancel.Clear();
   }
-  if (runtime.device_started()) {
+  if (report && runtime.device_started()) {
     // Timestamps of the last frames come with the end of their work.
     if (auto device = runtime.Device(); device && !(*device)->lost()) (void)(*device)->WaitIdle();
   }

@@ -15,6 +15,7 @@
 #include "media/sink.h"
 #include "media/source.h"
 #include "runtime/supervisor.h"
+#include "runtime/test_runtime.h"
 
 namespace weft::runtime {
 namespace {
@@ -22,30 +23,11 @@ namespace {
 namespace fs = std::filesystem;
 using graph::Shorthand;
 
-// One device for the whole binary.
-struct Holder : testing::Environment {
-  Ref<Runtime> in_process;
-  void TearDown() override { in_process = nullptr; }
-};
-Holder* const holder = static_cast<Holder*>(testing::AddGlobalTestEnvironment(new Holder));
-
-Log TestLog() {
-  return Log([](LogLevel level, std::string_view text) {
-    if (level >= LogLevel::Warning) std::fprintf(stderr, "%.*s\n", static_cast<int>(text.size()), text.data());
-  });
-}
-
 class RunTest : public testing::Test {
  protected:
   void SetUp() override {
     folder_ = fs::temp_directory_path() / fmt::format("weft-run-{}-{}", getpid(), testing::UnitTest::GetInstance()->current_test_info()->name());
     fs::create_directories(folder_);
-    if (!holder->in_process) {
-      RuntimeOptions options;
-      options.supervised = false;
-      options.log = TestLog();
-      holder->in_process = *Runtime::Create(options);
-    }
   }
   void TearDown() override { fs::remove_all(folder_); }
 
@@ -90,7 +72,7 @@ class RunTest : public testing::Test {
   Result<RunOutcome> Run(const Shorthand& line, RunOptions options = {}) {
     WEFT_TRY_ASSIGN(auto document, graph::FromShorthand(line));
     auto cancel = MakeRef<CancelToken>();
-    return holder->in_process->Run(document, options, *cancel);
+    return TestRuntime()->Run(document, options, *cancel);
   }
   Result<RunOutcome> RunSupervised(const Shorthand& line, RunOptions options, CancelToken& cancel) {
     RuntimeOptions runtime;
@@ -227,12 +209,12 @@ TEST_F(RunTest, SaysWhatIsWrongBeforeAnythingIsWritten) {
 }
 
 TEST_F(RunTest, InspectsPluginsWithoutAGpu) {
-  auto blur = holder->in_process->Inspect(Plugin("gaussian-blur.wasm"));
+  auto blur = TestRuntime()->Inspect(Plugin("gaussian-blur.wasm"));
   ASSERT_TRUE(blur) << blur.error().ToString();
   EXPECT_EQ(blur->description.id, "org.weft.gaussian-blur");
   EXPECT_EQ(blur->sha256.size(), 64u);
   EXPECT_FALSE(blur->imports.empty());
-  auto glow = holder->in_process->Inspect(std::string(WEFT_SOURCE_DIR) + "/plugins/glow");
+  auto glow = TestRuntime()->Inspect(std::string(WEFT_SOURCE_DIR) + "/plugins/glow");
   ASSERT_TRUE(glow) << glow.error().ToString();
   EXPECT_NE(glow->bindings.find("@group(0) @binding(0) var<uniform> weft: Weft;"), std::string::npos);
 }
