@@ -73,11 +73,15 @@ void Converter::Impl::Download(const gpu::PoolTexture& source, const WorkInfo& h
     }
 
     JobSpec spec{.kernel = Kernel::Pack};
+    // Chroma by its own kernel, two planes at once: planar integers whose columns share chroma in pairs.
+    const bool pairs = layout.model == ColorModel::Yuv && layout.planes == layout.components && layout.log2_chroma_w == 1 && layout.log2_chroma_h <= 1;
     const bool subsampled = layout.model == ColorModel::Yuv && (layout.log2_chroma_w || layout.log2_chroma_h);
     spec.constants = {{"MODEL", double(layout.model == ColorModel::Gray ? 0 : layout.model == ColorModel::Rgb ? 1 : 2)},
                       {"SAMPLE", double(layout.type == SampleType::Unorm ? 0 : layout.type == SampleType::Half ? 1 : 2)},
                       {"BYTES", double(layout.bytes_per_sample)},
-                      {"SUBSAMPLED", double(subsampled)}};
+                      {"SUBSAMPLED", double(subsampled && !pairs)},
+                      {"PLANAR", double(layout.planes == layout.components && layout.type == SampleType::Unorm)}};
+    JobSpec chroma{.kernel = Kernel::PackPairs, .constants = {{"BYTES", double(layout.bytes_per_sample)}}};
     PackParams params{};
     params.size[0] = source.width(), params.size[1] = source.height(), params.size[2] = layout.shift;
     for (auto& plane : params.component) {
@@ -97,6 +101,7 @@ void Converter::Impl::Download(const gpu::PoolTexture& source, const WorkInfo& h
       params.chroma_taps[0] = x.first, params.chroma_taps[1] = x.count, params.chroma_taps[2] = y.first, params.chroma_taps[3] = y.count;
       params.chroma_kind[0] = 1u << layout.log2_chroma_w, params.chroma_kind[1] = 1u << layout.log2_chroma_h;
       params.chroma_kind[2] = x.tent, params.chroma_kind[3] = y.tent;
+      if (pairs) chroma.constants.insert(chroma.constants.end(), {{"TENT_X", double(x.tent)}, {"ROWS", double(y.count)}});
     }
     const float top = static_cast<float>((1u << layout.bits) - 1);
     for (int i = 0; i < 3; ++i) {
@@ -141,9 +146,21 @@ void Converter::Impl::Download(const gpu::PoolTexture& source, const WorkInfo& h
         most_rows = std::max(most_rows, rows[p]);
       }
       WEFT_TRY_ASSIGN(auto packed, device->buffers().Acquire(bytes, WGPUBufferUsage_Storage | WGPUBufferUsage_CopySrc));
-      spec.SetParams(params);
+      auto planes = static_cast<uint32_t>(layout.planes);
+      if (pairs) {
+        chroma.SetParams(params);
+        // What is left are plane 0 and alpha.
+        PackParams rest = params;
+        for (auto* list : {rest.planes, rest.inside, rest.component}) std::copy_n(list[3], 4, list[1]);
+        planes = layout.has_alpha ? 2 : 1;
+        spec.SetParams(rest);
+      } else {
+        spec.SetParams(params);
+      }
       WEFT_TRY(Send("the packing of a frame", [&](WGPUCommandEncoder encoder) -> Status {
-        WEFT_TRY(jobs.Encode(encoder, spec, Bound::Of(*from), Bound::Of(*packed, bytes), most_words, most_rows, static_cast<uint32_t>(layout.planes)));
+        const Bound in = Bound::Of(*from), out = Bound::Of(*packed, bytes);
+        WEFT_TRY(jobs.Encode(encoder, spec, in, out, most_words, most_rows, planes));
+        if (pairs) WEFT_TRY(jobs.Encode(encoder, chroma, in, out, static_cast<uint32_t>(plan[1].stride / 4), rows[1]));
         for (int p = 0; p < layout.planes; ++p) {
           device->procs().CommandEncoderCopyBufferToBuffer(encoder, packed->buffer(), at[p], staging->buffer(), plan[p].at + first[p] * plan[p].stride,
                                                            plan[p].stride * rows[p]);

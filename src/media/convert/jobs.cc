@@ -23,8 +23,10 @@ struct Source {
 Source SourceOf(Kernel kernel) {
   switch (kernel) {
     case Kernel::Unpack: return {wgsl::k_unpack, "unpack"};
+    case Kernel::Unpack4: return {wgsl::k_unpack, "unpack4"};
     case Kernel::Convert: return {wgsl::k_convert, "convert"};
     case Kernel::Pack: return {wgsl::k_pack, "pack"};
+    case Kernel::PackPairs: return {wgsl::k_pack, "pack_pairs"};
     case Kernel::Resize: return {wgsl::k_resize, "resize"};
   }
   return {};
@@ -117,14 +119,14 @@ Result<const Jobs::Layout*> Jobs::LayoutLocked(Kernel kernel, WGPUTextureFormat 
     return entries.emplace_back(e);
   };
   add().buffer.type = WGPUBufferBindingType_Uniform;
-  if (kernel == Kernel::Unpack) {
+  if (kernel == Kernel::Unpack || kernel == Kernel::Unpack4) {
     add().buffer.type = WGPUBufferBindingType_ReadOnlyStorage;
   } else {
     auto& texture = add().texture;
     texture.sampleType = WGPUTextureSampleType_UnfilterableFloat;  // any format of float; kernels only load
     texture.viewDimension = WGPUTextureViewDimension_2D;
   }
-  if (kernel == Kernel::Pack) {
+  if (kernel == Kernel::Pack || kernel == Kernel::PackPairs) {
     add().buffer.type = WGPUBufferBindingType_Storage;
   } else {
     auto& texture = add().storageTexture;

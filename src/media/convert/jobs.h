@@ -21,7 +21,8 @@
 
 namespace weft::media {
 
-enum class Kernel : uint8_t { Unpack, Convert, Pack, Resize };
+// Unpack4 and PackPairs: second entries of their files, for the layouts of video.
+enum class Kernel : uint8_t { Unpack, Unpack4, Convert, Pack, PackPairs, Resize };
 
 struct JobSpec {
   Kernel kernel;

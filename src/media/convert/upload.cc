@@ -69,6 +69,15 @@ Status Converter::Impl::Upload(const CpuFrame& frame, const gpu::PoolTexture& ta
                     {"AFFINE", double(!matrix.as_is)}};
   recolor.AddTo(spec.constants);
 
+  // The fast entry: planar integers, no or paired chroma columns.
+  bool fast = layout.type == SampleType::Unorm && layout.planes == layout.components && layout.log2_chroma_w <= 1 && layout.log2_chroma_h <= 1 &&
+              layout.model != ColorModel::Gray && (!subsampled || layout.log2_chroma_w == 1);
+  for (int p = 0; p < layout.planes; ++p) fast = fast && frame.stride(p) % 4 == 0;
+  if (fast) {
+    spec.kernel = Kernel::Unpack4;
+    spec.constants.push_back({"CENTER_X", double(info.chroma == ChromaSiting::Center || info.chroma == ChromaSiting::Top || info.chroma == ChromaSiting::Bottom)});
+  }
+
   UnpackParams params{};
   params.width = target.width();
   params.shift = layout.shift;
@@ -85,6 +94,8 @@ Status Converter::Impl::Upload(const CpuFrame& frame, const gpu::PoolTexture& ta
     const bool bottom = s == ChromaSiting::BottomLeft || s == ChromaSiting::Bottom;
     const SitingMap x = MapOf(layout.log2_chroma_w, left, false), y = MapOf(layout.log2_chroma_h, top, bottom);
     params.chroma_map[0] = x.scale, params.chroma_map[1] = x.bias, params.chroma_map[2] = y.scale, params.chroma_map[3] = y.bias;
+  }
+  if (layout.model == ColorModel::Yuv) {
     params.chroma_last[0] = static_cast<uint32_t>(layout.PlaneWidth(1, info.width) - 1);
     params.chroma_last[1] = static_cast<uint32_t>(layout.PlaneHeight(1, info.height) - 1);
   }
@@ -133,6 +144,7 @@ Status Converter::Impl::UploadStrip(const CpuFrame& frame, const gpu::PoolTextur
     params.planes[p][1] = static_cast<uint32_t>(piece.stride);
     params.planes[p][2] = piece.rows.first;
   }
+  size += 16;  // unpack4 loads a word or two behind the last sample
   WEFT_TRY_ASSIGN(auto buffer, device->buffers().Acquire(size, WGPUBufferUsage_Storage | WGPUBufferUsage_CopyDst));
 
   const gpu::Procs& procs = device->procs();
@@ -159,7 +171,8 @@ Status Converter::Impl::UploadStrip(const CpuFrame& frame, const gpu::PoolTextur
   WEFT_TRY(device->Outcome(errors, "the upload of a frame"));
   spec.SetParams(params);
   return Send("the unpacking of a frame", [&](WGPUCommandEncoder encoder) {
-    return jobs.Encode(encoder, spec, Bound::Of(*buffer, size), Bound::Of(target), params.width, params.height);
+    return jobs.Encode(encoder, spec, Bound::Of(*buffer, size), Bound::Of(target), spec.kernel == Kernel::Unpack4 ? (params.width + 3) / 4 : params.width,
+                       params.height);
   });
 }
 

@@ -5,6 +5,9 @@ override MODEL: u32 = 1u;          // 0 gray, 1 RGB, 2 YCbCr
 override SAMPLE: u32 = 0u;         // 0 integer, 1 half, 2 float
 override BYTES: u32 = 1u;
 override SUBSAMPLED: bool = false;
+override PLANAR: bool = false;     // integers, one component a plane
+override TENT_X: bool = false;     // pack_pairs: chroma lies on the first column, else between the two
+override ROWS: u32 = 1u;           // pack_pairs: rows round a chroma sample: 1, 2 (between them) or 3 (on the middle one)
 
 struct Params {
   size: vec4u,                  // of the texture; .z: left shift of an integer sample
@@ -59,6 +62,46 @@ fn code(value: f32) -> u32 {
   return u32(clamp(floor(value + 0.5), 0.0, p.top.x)) << p.size.z;
 }
 
+// Planes 1 and 2 of planar layouts where two columns share a chroma sample.
+// An entry of its own: software GPUs run both sides of a branch.
+
+// Colour of a column round chroma row y.
+fn column(x: i32, y: u32) -> vec3f {
+  let last = vec2i(p.size.xy) - 1;
+  let at = clamp(vec2i(x, i32(y * p.chroma_kind.y) + p.chroma_taps.z), vec2i(0), last);
+  if ROWS == 1u { return textureLoad(source, at, 0).rgb; }
+  let below = textureLoad(source, vec2i(at.x, clamp(i32(y * p.chroma_kind.y) + p.chroma_taps.z + 1, 0, last.y)), 0).rgb;
+  if ROWS == 2u { return 0.5 * (textureLoad(source, at, 0).rgb + below); }
+  let second_below = textureLoad(source, vec2i(at.x, clamp(i32(y * p.chroma_kind.y) + p.chroma_taps.z + 2, 0, last.y)), 0).rgb;
+  return 0.25 * (textureLoad(source, at, 0).rgb + second_below) + 0.5 * below;
+}
+
+@compute @workgroup_size(16, 8)
+fn pack_pairs(@builtin(global_invocation_id) id: vec3u) {
+  let one = p.planes[1];
+  if id.x >= one.y || id.y >= one.z { return; }
+  let y = id.y + p.inside[1].z;
+  let two = p.planes[2];
+  let count = 4u / BYTES;
+  var cb = 0u;
+  var cr = 0u;
+  var left = vec3f(0.0);
+  if TENT_X { left = column(i32(id.x * count * 2u) - 1, y); }
+  for (var k = 0u; k < count; k++) {
+    let x = id.x * count + k;
+    if x >= one.w { break; }
+    let first = column(i32(x * 2u), y);
+    let second = column(i32(x * 2u + 1u), y);
+    var rgb = 0.5 * (first + second);
+    if TENT_X { rgb = 0.25 * (left + second) + 0.5 * first; }
+    left = second;
+    cb |= code(dot(p.from_rgb[1].xyz, rgb) + p.from_rgb[1].w) << (8u * BYTES * k);
+    cr |= code(dot(p.from_rgb[2].xyz, rgb) + p.from_rgb[2].w) << (8u * BYTES * k);
+  }
+  words[one.x + id.y * one.y + id.x] = cb;
+  words[two.x + id.y * two.y + id.x] = cr;
+}
+
 @compute @workgroup_size(16, 8)
 fn pack(@builtin(global_invocation_id) id: vec3u) {
   let plane = p.planes[id.z];
@@ -72,6 +115,13 @@ fn pack(@builtin(global_invocation_id) id: vec3u) {
   for (var k = 0u; k < 4u / BYTES; k++) {
     let sample = id.x * (4u / BYTES) + k;
     if sample >= plane.w { break; }
+    if PLANAR && !is_chroma {
+      let texel = textureLoad(source, vec2u(sample, y), 0);
+      let c = p.component[id.z].x;
+      let row = p.from_rgb[c];
+      word |= code(select(dot(row.xyz, texel.rgb) + row.w, texel.a * row.x, c == 3u)) << (8u * BYTES * k);
+      continue;
+    }
     let x = sample / step;
     if x != pixel {
       pixel = x;
