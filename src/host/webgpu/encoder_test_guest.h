@@ -114,10 +114,11 @@ class TestGuest {
     e.buffer = b;
     return e;
   }
-  Rep PipelineLayout(std::vector<Rep> groups) {
+  Rep PipelineLayout(std::vector<Rep> groups, Opt<uint32_t> immediate_size = {}) {
     std::vector<Opt<Rep>> list(groups.begin(), groups.end());
     wit::GpuPipelineLayoutDescriptor d;
     d.bind_group_layouts = {list.data(), list.size()};
+    d.immediate_size = immediate_size;
     return Take(gpu->OnGpuDeviceCreatePipelineLayout(device, d));
   }
   static wit::GpuLayoutMode Auto() { return {wit::GpuLayoutMode::Tag::Auto, 0}; }

@@ -136,7 +136,7 @@ std::string Bindings::SetImmediates(const WGPULimits& limits, uint32_t range_off
 std::span<const uint32_t> Bindings::TakeImmediates(uint32_t* byte_offset) {
   immediates_dirty_ = false;
   uint32_t end = immediates_end_;
-  // With layout "auto" the library made the layout from the shader, and says itself what does not fit.
+  // Layout "auto" has no room for immediates in today's library: it says so at finish, which is better than a shader that reads zeros.
   if (pipeline_groups_->layout) end = std::min(end, pipeline_groups_->layout->immediate_size / 4);
   if (end <= immediates_begin_) return {};
   *byte_offset = immediates_begin_ * 4;

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is right by the specification but at the edge, where the library might take it for a mistake: each must run without an error.
+#include "host/webgpu/encoder_refusals.h"
+
+namespace weft::host {
+namespace {
+
+Rep Attachment(TestGuest& g) { return g.View(g.Texture(TF::Rgba8unorm, 16, 16, TU::RenderAttachment | TU::CopySrc)); }
+void End(TestGuest& g, Rep pass) { TestGuest::Ok(g.gpu->OnGpuRenderPassEncoderEnd(pass)); }
+
+struct Edge {
+  const char* what;
+  std::function<void(TestGuest&, Rep encoder)> record;
+};
+
+TEST(PassEdges, RunWithoutAnError) {
+  auto in_pass = [](const char* what, std::function<void(TestGuest&, Rep)> act) {
+    return Edge{what, [act](TestGuest& g, Rep e) {
+                  const Rep pass = g.BeginRender(e, Attachment(g));
+                  TestGuest::Ok(
+                      g.gpu->OnGpuRenderPassEncoderSetPipeline(pass, g.Render(kTriangle, {.targets = {TestGuest::Target(TF::Rgba8unorm)}})));
+                  act(g, pass);
+                  TestGuest::Ok(g.gpu->OnGpuRenderPassEncoderDraw(pass, 3, {}, {}, {}));
+                  End(g, pass);
+                }};
+  };
+  const Edge table[] = {
+      {"nothing at all", [](TestGuest&, Rep) {}},
+      {"an empty pass", [](TestGuest& g, Rep e) { TestGuest::Ok(g.gpu->OnGpuComputePassEncoderEnd(g.BeginCompute(e))); }},
+      in_pass("viewport outside the target",
+              [](TestGuest& g, Rep p) { TestGuest::Ok(g.gpu->OnGpuRenderPassEncoderSetViewport(p, -100, -100, 4000, 4000, 0, 1)); }),
+      in_pass("viewport of nothing", [](TestGuest& g, Rep p) { TestGuest::Ok(g.gpu->OnGpuRenderPassEncoderSetViewport(p, 0, 0, 0, 0, 0, 0)); }),
+      in_pass("scissor of nothing", [](TestGuest& g, Rep p) { TestGuest::Ok(g.gpu->OnGpuRenderPassEncoderSetScissorRect(p, 16, 16, 0, 0)); }),
+      in_pass("stencil reference without stencil",
+              [](TestGuest& g, Rep p) { TestGuest::Ok(g.gpu->OnGpuRenderPassEncoderSetStencilReference(p, 0xFFFFFFFF)); }),
+      in_pass("empty vertex and index buffers",
+              [](TestGuest& g, Rep p) {
+                const Rep b = g.Buffer(64, BU::Vertex | BU::Index);
+                TestGuest::Ok(g.gpu->OnGpuRenderPassEncoderSetVertexBuffer(p, 0, b, 64u, {}));
+                TestGuest::Ok(g.gpu->OnGpuRenderPassEncoderSetVertexBuffer(p, 0, b, 0u, 0u));
+                TestGuest::Ok(g.gpu->OnGpuRenderPassEncoderSetIndexBuffer(p, b, wit::GpuIndexFormat::Uint32, 64u, {}));
+                TestGuest::Ok(g.gpu->OnGpuRenderPassEncoderDrawIndexed(p, 0, {}, {}, {}, {}));
+              }),
+      in_pass("buffers of no bytes",
+              [](TestGuest& g, Rep p) {
+                TestGuest::Ok(g.gpu->OnGpuRenderPassEncoderSetVertexBuffer(p, 0, g.Buffer(0, BU::Vertex), {}, {}));
+                TestGuest::Ok(g.gpu->OnGpuRenderPassEncoderSetIndexBuffer(p, g.Buffer(0, BU::Index), wit::GpuIndexFormat::Uint16, {}, {}));
+              }),
+      in_pass("unset what was never set",
+              [](TestGuest& g, Rep p) {
+                TestGuest::Ok(g.gpu->OnGpuRenderPassEncoderSetVertexBuffer(p, 3, {}, {}, {}));
+                EXPECT_TRUE(g.gpu->OnGpuRenderPassEncoderSetBindGroup(p, 1, {}, {}, {}, {}));
+              }),
+      in_pass("counts at their greatest", [](TestGuest& g, Rep p) {
+        TestGuest::Ok(g.gpu->OnGpuRenderPassEncoderSetScissorRect(p, 0, 0, 0, 0));
+        TestGuest::Ok(g.gpu->OnGpuRenderPassEncoderDraw(p, 0, 0xFFFFFFFFu, 0xFFFFFFFFu, 0xFFFFFFFFu));
+      }),
+      {"discard and load",
+       [](TestGuest& g, Rep e) {
+         auto c = TestGuest::Color(Attachment(g));
+         c.value.load_op = wit::GpuLoadOp::Load;
+         c.value.store_op = wit::GpuStoreOp::Discard;
+         c.value.clear_value = {};
+         End(g, g.BeginRender(e, {.colors = {c}}));
+       }},
+      {"queries that were never written",
+       [](TestGuest& g, Rep e) {
+         const Rep q = g.Queries(wit::GpuQueryType::Occlusion, 4);
+         TestGuest::Ok(g.gpu->OnGpuCommandEncoderResolveQuerySet(e, q, 0, 4, g.Buffer(256, BU::QueryResolve | BU::CopySrc), 0));
+         TestGuest::Ok(g.gpu->OnGpuCommandEncoderResolveQuerySet(e, q, 0, 0, g.Buffer(256, BU::QueryResolve), 0));
+       }},
+      {"timestamps that were never written",
+       [](TestGuest& g, Rep e) {
+         const Rep q = g.Queries(wit::GpuQueryType::Timestamp, 4);
+         TestGuest::Ok(g.gpu->OnGpuCommandEncoderResolveQuerySet(e, q, 1, 3, g.Buffer(256, BU::QueryResolve | BU::CopySrc), 0));
+       }},
+      {"timestamps of which one half is given",
+       [](TestGuest& g, Rep e) {
+         const Rep q = g.Queries(wit::GpuQueryType::Timestamp, 2);
+         wit::GpuComputePassDescriptor d;
+         d.timestamp_writes = wit::GpuComputePassTimestampWrites{q, {}, 1u};
+         TestGuest::Ok(g.gpu->OnGpuComputePassEncoderEnd(TestGuest::Take(g.gpu->OnGpuCommandEncoderBeginComputePass(e, d))));
+         End(g, g.BeginRender(e, {.colors = {TestGuest::Color(Attachment(g))}, .times = wit::GpuRenderPassTimestampWrites{q, 0u, {}}}));
+         TestGuest::Ok(g.gpu->OnGpuCommandEncoderResolveQuerySet(e, q, 0, 2, g.Buffer(256, BU::QueryResolve), 0));
+       }},
+      {"an empty bundle",
+       [](TestGuest& g, Rep e) {
+         const Opt<TF> colors[] = {TF::Rgba8unorm};
+         wit::GpuRenderBundleEncoderDescriptor d;
+         d.color_formats = {colors, 1};
+         const Rep bundle = TestGuest::Take(
+             g.gpu->OnGpuRenderBundleEncoderFinish(TestGuest::Take(g.gpu->OnGpuDeviceCreateRenderBundleEncoder(g.device, d)), {}));
+         const Rep pass = g.BeginRender(e, Attachment(g));
+         TestGuest::Ok(g.gpu->OnGpuRenderPassEncoderExecuteBundles(pass, {&bundle, 1}));
+         End(g, pass);
+       }},
+      {"a dispatch of nothing",
+       [](TestGuest& g, Rep e) {
+         const Rep p = g.Compute("@compute @workgroup_size(1) fn main() {}");
+         const Rep pass = g.BeginCompute(e);
+         TestGuest::Ok(g.gpu->OnGpuComputePassEncoderSetPipeline(pass, p));
+         TestGuest::Ok(g.gpu->OnGpuComputePassEncoderDispatchWorkgroups(pass, 0, 5u, 0u));
+         TestGuest::Ok(g.gpu->OnGpuComputePassEncoderDispatchWorkgroupsIndirect(pass, g.BufferOf({70000, 1, 1}, BU::Indirect), 0));
+         TestGuest::Ok(g.gpu->OnGpuComputePassEncoderEnd(pass));
+       }},
+  };
+  for (const auto& edge : table) {
+    SCOPED_TRACE(edge.what);
+    TestGuest g;
+    const Rep e = g.Encoder();
+    edge.record(g, e);
+    g.FinishAndSubmit(e);
+    EXPECT_EQ(g.Errors(), "");
+    EXPECT_TRUE(gpu::TestDevice()->WaitIdle());
+  }
+}
+
+// Guests forget things and drop them in any order.
+TEST(PassEdges, DroppedInAnyOrder) {
+  TestGuest g;
+  for (int order = 0; order < 4; ++order) {
+    const Rep e = g.Encoder();
+    const Rep pass = g.BeginRender(e, Attachment(g));
+    TestGuest::Ok(g.gpu->OnGpuRenderPassEncoderSetPipeline(pass, g.Render(kTriangle, {.targets = {TestGuest::Target(TF::Rgba8unorm)}})));
+    TestGuest::Ok(g.gpu->OnGpuRenderPassEncoderDraw(pass, 3, {}, {}, {}));
+    if (order & 1) g.gpu->OnDropGpuCommandEncoder(e);
+    if (order & 2) {
+      End(g, pass);
+      g.gpu->OnDropGpuRenderPassEncoder(pass);
+    } else {
+      g.gpu->OnDropGpuRenderPassEncoder(pass);
+    }
+    if (!(order & 1)) g.gpu->OnDropGpuCommandEncoder(e);
+  }
+  EXPECT_EQ(g.Errors(), "");
+}
+
+TEST(PassEdges, ImmediatesReachTheShader) {
+  TestGuest g;
+  const auto device = g.gpu->Get<VDevice>(g.device);
+  const uint32_t max = (*device)->limits().maxImmediateSize;
+  if (max == 0 || max == WGPU_LIMIT_U32_UNDEFINED) GTEST_SKIP() << "this device has no immediates";
+  const Rep layout = g.Layout({TestGuest::BufferEntry(0, wit::GpuBufferBindingType::Storage)});
+  const Rep p = g.Compute(R"(
+    var<immediate> v: vec2u;
+    @group(0) @binding(0) var<storage, read_write> data: array<u32>;
+    @compute @workgroup_size(1) fn main() { data[0] += v.x; data[1] += v.y; })",
+                          TestGuest::With(g.PipelineLayout({layout}, 8u)));
+  ASSERT_EQ(g.Errors(), "");
+  const Rep data = g.BufferOf({100, 200}, BU::Storage | BU::CopySrc);
+  const Rep group = g.Group(layout, {TestGuest::BindBuffer(0, data)});
+  const Rep e = g.Encoder();
+  const Rep pass = g.BeginCompute(e);
+  const uint32_t values[] = {9, 3, 4};
+  // Before the pipeline, and only a part of the data.
+  TestGuest::Ok(g.gpu->OnGpuComputePassEncoderSetImmediates(pass, 0, {reinterpret_cast<const uint8_t*>(values), 12}, 4u, {}));
+  TestGuest::Ok(g.gpu->OnGpuComputePassEncoderSetPipeline(pass, p));
+  EXPECT_TRUE(g.gpu->OnGpuComputePassEncoderSetBindGroup(pass, 0, group, {}, {}, {}));
+  TestGuest::Ok(g.gpu->OnGpuComputePassEncoderDispatchWorkgroups(pass, 1, {}, {}));
+  TestGuest::Ok(g.gpu->OnGpuComputePassEncoderSetImmediates(pass, 4, {reinterpret_cast<const uint8_t*>(values), 4}, {}, {}));
+  TestGuest::Ok(g.gpu->OnGpuComputePassEncoderDispatchWorkgroups(pass, 1, {}, {}));
+  TestGuest::Ok(g.gpu->OnGpuComputePassEncoderEnd(pass));
+  g.FinishAndSubmit(e);
+  const auto words = g.Read(data);
+  EXPECT_EQ(g.Errors(), "");
+  EXPECT_EQ(words, (std::vector<uint32_t>{106, 213}));
+}
+
+}  // namespace
+}  // namespace weft::host
