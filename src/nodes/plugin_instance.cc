@@ -89,8 +89,9 @@ Result<PluginInstance::Plan> PluginInstance::Configure(const graph::Project& pro
   Plan plan;
   for (const wp::InputPlan& in : answer.inputs) plan.plan.windows.emplace_back(in.window.f0, in.window.f1);
   for (const wp::PortInfo& out : answer.outputs) {
-    WEFT_TRY_ASSIGN(auto info, FromContract(out));
-    plan.plan.outputs.push_back(std::move(info));
+    auto info = FromContract(out);
+    if (!info) return std::move(info.error());
+    plan.plan.outputs.push_back(*info);  // copied: g++ 12 warns falsely of an uninitialized value where it is moved
   }
   for (const auto& [output, input] : answer.pass_through) {
     if (output >= outputs || input >= inputs.size()) {
