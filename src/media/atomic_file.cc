@@ -2,6 +2,7 @@
 #include "media/atomic_file.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,6 +10,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <system_error>
 
 #include "base/fail.h"
@@ -34,6 +36,25 @@ std::string TempName(const std::string& target) {
 
 std::string FdPath(int fd) { return fmt::format("/proc/self/fd/{}", fd); }
 
+// write() without SIGPIPE, which would end the embedder's process: the signal is held back on this thread and taken if the write raised it.
+ssize_t WriteQuietly(int fd, const void* data, size_t size) {
+  sigset_t pipe_set, old_set, pending;
+  sigemptyset(&pipe_set);
+  sigaddset(&pipe_set, SIGPIPE);
+  sigpending(&pending);
+  const bool was_pending = sigismember(&pending, SIGPIPE) == 1;
+  pthread_sigmask(SIG_BLOCK, &pipe_set, &old_set);
+  const ssize_t n = ::write(fd, data, size);
+  const int error = errno;
+  if (n < 0 && error == EPIPE && !was_pending) {
+    const timespec now{};
+    sigtimedwait(&pipe_set, nullptr, &now);
+  }
+  pthread_sigmask(SIG_SETMASK, &old_set, nullptr);
+  errno = error;
+  return n;
+}
+
 Error ExistsError(const std::string& path) {
   return Fail(ErrorKind::InvalidArgument, "The output '{}' exists already and is left as it is; give --overwrite to replace it.", path);
 }
@@ -49,7 +70,7 @@ std::string ErrnoText(int error) { return std::generic_category().message(error)
 
 Status WriteAll(int fd, std::span<const std::byte> bytes, const std::string& name) {
   while (!bytes.empty()) {
-    const ssize_t n = ::write(fd, bytes.data(), bytes.size());
+    const ssize_t n = WriteQuietly(fd, bytes.data(), bytes.size());
     if (n < 0) {
       if (errno == EINTR) continue;
       if (errno == EPIPE) return Fail(ErrorKind::Io, "The reader of '{}' has gone away, so the output cannot be written.", name);

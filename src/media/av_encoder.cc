@@ -110,6 +110,12 @@ Result<AvEncoder> AvEncoder::Choose(const AVCodec* codec, const AVOutputFormat* 
       if (ToAv(l.format) != AV_PIX_FMT_NONE) e.accepted_.push_back(l.format);
     }
   }
+  // GIF takes colours only from a palette, which weft does not make; what is left would be gray.
+  if (codec->id == AV_CODEC_ID_GIF) e.accepted_.clear();
+  // A picture file is RGB to whoever opens it; YCbCr in TIFF or JPEG 2000 is rarely read. pix_fmt= still gives it.
+  const auto is_yuv = [](PixelFormat f) { return LayoutOf(f).model == ColorModel::Yuv; };
+  const bool asked = std::any_of(values.begin(), values.end(), [](const auto& v) { return v.first == "pix_fmt"; });
+  if (!muxer && !asked && !std::all_of(e.accepted_.begin(), e.accepted_.end(), is_yuv)) std::erase_if(e.accepted_, is_yuv);
   if (e.accepted_.empty()) return Fail(ErrorKind::Unsupported, "{} takes no layout of samples that weft can deliver.", what);
   AvCodecPtr scratch(avcodec_alloc_context3(codec));
   const AVClass* general = avcodec_get_class();
@@ -159,6 +165,11 @@ Result<AvEncoder> AvEncoder::Choose(const AVCodec* codec, const AVOutputFormat* 
   }
   // Four times as fast as x264's own default at nearly the same size; the encoder must not be what a render waits for.
   if ((codec_name == "libx264" || codec_name == "libx264rgb") && !has("preset")) e.encoder_options_.emplace_back("preset", "veryfast");
+  // libvpx's default is 200 kbit/s, whatever the size.
+  if (codec_name == "libvpx-vp9" && !has("b") && !has("crf") && !has("lossless")) {
+    e.encoder_options_.emplace_back("crf", "24");
+    e.encoder_options_.emplace_back("b", "0");
+  }
   // x265 writes to the terminal by itself unless it is told not to.
   if (codec_name == "libx265") {
     auto params = std::find_if(e.encoder_options_.begin(), e.encoder_options_.end(), [](const auto& o) { return o.first == "x265-params"; });
@@ -225,6 +236,10 @@ Result<AvCodecPtr> AvEncoder::Open(const FrameInfo& info, AVRational time_base, 
   c->chroma_sample_location = ToAv(info.chroma);
   c->thread_count = threads;
   if (codec_->id == AV_CODEC_ID_FFV1 && threads == 0) c->thread_count = std::max(1, static_cast<int>(std::min(16u, std::thread::hardware_concurrency())));
+  // Old encoders aim at 200 kbit/s unless they are told a rate; a fifth of a bit a pixel suits any size. Options below go over it.
+  if (codec_->id == AV_CODEC_ID_MPEG4 || codec_->id == AV_CODEC_ID_MPEG2VIDEO || codec_->id == AV_CODEC_ID_MPEG1VIDEO || codec_->id == AV_CODEC_ID_VP8) {
+    c->bit_rate = static_cast<int64_t>(0.2 * info.width * info.height * std::clamp(rate.ToDouble(), 1.0, 240.0));
+  }
   c->flags |= AV_CODEC_FLAG_BITEXACT;  // the same input gives the same file
   if (global_header) c->flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
   AVDictionary* dict = nullptr;

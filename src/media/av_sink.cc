@@ -223,7 +223,7 @@ Result<const AVCodec*> ChooseCodec(const std::string& name, const AVOutputFormat
   AVCodecID id = format->video_codec;
   // libav's own default for some of these depends on how it was built.
   const std::string_view f = format->name;
-  const bool h264 = f == "mp4" || f == "mov" || f == "matroska" || f == "mpegts" || f == "ipod" || f == "flv";
+  const bool h264 = f == "mp4" || f == "mov" || f == "matroska" || f == "mpegts" || f == "ipod" || f == "flv" || f == "nut" || f == "avi";
   if (h264) {
     if (const AVCodec* x264 = avcodec_find_encoder_by_name("libx264")) return x264;
   }

@@ -161,7 +161,6 @@ class AvSource final : public Source {
     // r_frame_rate is the rate on whose grid all times lie: much above the average, frames are of different length.
     info_.constant_rate = average.num > 0 && (real.num == 0 || real.ToDouble() < average.ToDouble() * 1.02);
     info_.still = info_.format.ends_with("_pipe") || info_.format == "image2" || (stream_->disposition & AV_DISPOSITION_ATTACHED_PIC);
-    if (info_.format == "gif" && stream_->nb_frames <= 1) info_.still = false;
     if (stream_->nb_frames > 0) info_.frame_count = stream_->nb_frames;
     if (info_.still) {
       info_.frame_count = 1;

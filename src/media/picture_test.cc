@@ -227,6 +227,10 @@ TEST(Pictures, OfOtherKindsGoThroughLibav) {
     EXPECT_TRUE(SameSamples(*in, *(*out)[0])) << name;
   }
   EXPECT_SAYS(Sink::Open(dir / "b.tif", {.values = {{"compression_algo", "zip"}}}), "one of packbits");
+  auto tiff = Sink::Open(dir / "c.tif");
+  ASSERT_TRUE(Ok(tiff));
+  EXPECT_EQ((*tiff)->Wanted({.width = 4, .height = 4, .format = F::Yuv420p10})->format, F::Rgb48);
+  EXPECT_SAYS(Sink::Open(dir / "c.gif"), "takes no layout");
 }
 
 TEST(Pictures, CutAnywhereAreErrorsThatNameTheFile) {

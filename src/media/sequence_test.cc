@@ -198,5 +198,27 @@ TEST(StandardStreams, CarryPicturesY4mAndContainers) {
   EXPECT_SAYS((*source)->Seek(3), "it is not a file");
 }
 
+TEST(StandardStreams, AFullDiskAndAGoneReaderAreSentences) {
+  for (const Options& values : {Options{{"format", "png"}}, Options{{"format", "rawvideo"}}, Options{{"format", "matroska"}, {"codec", "ffv1"}}}) {
+    const Ref<CpuFrame> frame = Noise({.width = 640, .height = 480, .format = values.size() > 1 ? F::Yuv420p8 : F::Rgb24});
+    Status written;
+    {
+      Redirect out(1, "/dev/full");
+      written = WriteFrames("-", {frame}, {.values = values});
+    }
+    EXPECT_SAYS(written, "standard output' cannot be written: No space left on device");
+    int pipe_ends[2];
+    ASSERT_EQ(pipe(pipe_ends), 0);
+    close(pipe_ends[0]);
+    const int saved = dup(1);
+    dup2(pipe_ends[1], 1);
+    written = WriteFrames("-", {frame}, {.values = values});
+    dup2(saved, 1);
+    close(saved);
+    close(pipe_ends[1]);
+    EXPECT_SAYS(written, "The reader of 'standard output' has gone away");
+  }
+}
+
 }  // namespace
 }  // namespace weft::media

@@ -53,8 +53,8 @@ Result<std::unique_ptr<Source>> Source::Open(const std::string& spec, SourceOpti
   if (format && *format == "png") WEFT_TRY(expect(png, "a PNG picture"));
   if (format && (*format == "jpeg" || *format == "jpg")) WEFT_TRY(expect(jpeg, "a JPEG picture"));
   if (y4m && (!format || *format == "y4m")) return OpenY4m(std::move(bytes), std::move(options));
-  // Motion JPEG streams begin like a JPEG too; asking for format=mjpeg gives the stream.
-  if (png || (jpeg && (!format || *format != "mjpeg"))) return OpenPicture(std::move(bytes), std::move(options));
+  // Animated PNG and Motion JPEG begin like a picture; format=apng or mjpeg gives the stream.
+  if ((png && (!format || *format != "apng")) || (jpeg && (!format || *format != "mjpeg"))) return OpenPicture(std::move(bytes), std::move(options));
   return OpenAvSource(std::move(bytes), std::move(options));
 }
 
