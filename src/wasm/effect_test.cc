@@ -138,7 +138,7 @@ TEST(Effect, LoopInProcessEndsAtTheLimit) {
   Plugin p(CallTime(50));
   std::string error;
   p.Process(999, {p.gpu.Give("texture")}, &error);
-  EXPECT_NE(error.find("did not finish instance-process within its limit of 50 ms; it was in process (testdata/plugin.c:"), std::string::npos) << error;
+  EXPECT_NE(error.find("did not finish instance-process within its limit of 50 ms; it was in process"), std::string::npos) << error;
   EXPECT_EQ(p.gpu.Total(), 0) << "its handles are dropped";
   Plugin fresh;
   EXPECT_EQ(fresh.Process(1, {fresh.gpu.Give("texture")}).size(), 1u);
