@@ -223,10 +223,11 @@ Result<const AVCodec*> ChooseCodec(const std::string& name, const AVOutputFormat
   AVCodecID id = format->video_codec;
   // libav's own default for some of these depends on how it was built.
   const std::string_view f = format->name;
-  const bool h264 = f == "mp4" || f == "mov" || f == "matroska" || f == "mpegts" || f == "ipod" || f == "flv" || f == "nut" || f == "avi";
+  const bool h264 = f == "mp4" || f == "mov" || f == "matroska" || f == "mpegts" || f == "ipod" || f == "flv";
   if (h264) {
     if (const AVCodec* x264 = avcodec_find_encoder_by_name("libx264")) return x264;
   }
+  if (f == "nut") id = AV_CODEC_ID_FFV1;  // without B-frames, whose negative decoding times would move every picture in NUT
   const AVCodec* c = id == AV_CODEC_ID_NONE ? nullptr : avcodec_find_encoder(id);
   if (!c) return Fail(ErrorKind::InvalidArgument, "'{}' ({}) holds no video by default; name an encoder with codec=; valid are: {}.", name, format->name, EncoderNames(format));
   return c;
