@@ -223,6 +223,38 @@ TEST(DeviceLost, WaitingAnswersEndWithTheInstance) {
   EXPECT_EQ(lost.trap(), "the instance has ended");
 }
 
+TEST(DeviceLost, OfTheRealDeviceReachesEverybody) {
+  // The test's device under another name, so that its loss is ours alone.
+  gpu::AdoptOptions adopt;
+  adopt.library = gpu::TestDevice()->library();
+  adopt.device = gpu::TestDevice()->handle();
+  adopt.queue = gpu::TestDevice()->queue();
+  auto shared = gpu::Device::Adopt(adopt);
+  ASSERT_TRUE(shared) << shared.error().ToString();
+  auto guest = [&] {
+    VirtualGpuOptions o;
+    o.device = *shared;
+    return std::make_unique<VirtualGpu>(std::move(o));
+  };
+  auto a = guest(), b = guest();
+  const Rep da = *a->CreateDeviceRep(), db = *b->CreateDeviceRep();
+  Answer<Rep> lost_a, lost_b, late;
+  a->OnGpuDeviceLost(da, lost_a.done());
+  b->OnGpuDeviceLost(db, lost_b.done());
+  guest();  // one that has ended before
+  (*shared)->ReportLoss(gpu::LossReason::Unknown, "the driver gave up");
+  EXPECT_EQ(*a->OnGpuDeviceLostInfoReason(lost_a.Wait()), wit::GpuDeviceLostReason::Unknown);
+  EXPECT_EQ(b->OnGpuDeviceLostInfoMessage(lost_b.Wait())->view(), "the driver gave up");
+  EXPECT_FALSE(a->device_destroyed());
+  wit::GpuBufferDescriptor d;
+  d.size = 16;
+  EXPECT_TRUE(a->OnGpuDeviceCreateBuffer(da, d));
+  EXPECT_TRUE(a->TakeUncapturedErrors().empty());
+  auto c = guest();
+  c->OnGpuDeviceLost(*c->CreateDeviceRep(), late.done());
+  EXPECT_TRUE(late.ready());
+}
+
 TEST(Record, KeepsKeysInOrder) {
   TestGuest g;
   const Rep r = g.Take(g.gpu->OnRecordGpuPipelineConstantValueNew());

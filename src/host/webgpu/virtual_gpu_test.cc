@@ -112,6 +112,25 @@ TEST(Instance, LeavesNothingBehindAtItsEnd) {
   EXPECT_EQ(after.buffers_alive, before.buffers_alive);
 }
 
+TEST(Reach, FindsTheOneThatCannotBeUsedAmongMany) {
+  TestGuest g;
+  Reach one, all;
+  std::vector<Ref<VBuffer>> buffers;
+  for (int i = 0; i < 100; ++i) {
+    buffers.push_back(*g.gpu->Get<VBuffer>(g.Buffer(16, BU::MapRead | BU::CopyDst, std::to_string(i), i == 90)));
+    one.Add(buffers.back().get());
+    one.Add(buffers[i / 2].get());
+  }
+  all.Merge(one);
+  all.Merge(one);
+  EXPECT_EQ(all.items().size(), 100u);
+  EXPECT_TRUE(all.Contains(buffers[99].get()));
+  EXPECT_EQ(all.RecordRefusal(), std::nullopt);
+  EXPECT_EQ(all.SubmitRefusal(), "gpu-buffer '90' is mapped or waits for its map; unmap it first");
+  buffers[42]->End(VResource::State::Destroyed);
+  EXPECT_EQ(all.RecordRefusal(), "gpu-buffer '42' was destroyed");
+}
+
 TEST(Lent, TextureAnswersItsVirtualUsageAndObeysIt) {
   TestGuest g;
   const auto native = HostTexture();
