@@ -23,8 +23,9 @@ Result<Ref<PoolBuffer>> BufferPool::Acquire(uint64_t size, WGPUBufferUsage usage
   WEFT_TRY(device_.CheckAlive());
   const uint64_t most = device_.limits().maxBufferSize;
   if (size > most) {
-    return Fail(ErrorKind::InvalidArgument, "A GPU buffer of {} bytes is needed, but the GPU '{}' makes none above {}. Make the frame smaller (--size).",
-                size, device_.info().device, most);
+    return Fail(ErrorKind::InvalidArgument,
+                "A GPU buffer of {} bytes is needed, but the GPU '{}' makes none above {}. Make the frame smaller (--size).", size,
+                device_.info().device, most);
   }
   const uint64_t rounded = std::min(RoundedSize(size), most & ~uint64_t{3});
   std::unique_ptr<PoolBuffer::Native> native;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // BufferPool: staging and scratch buffers that are lent and come back. Sizes are rounded up (to 4 KiB, then to an eighth of the next power
-// of two), so that frames of one size always find theirs. A loan may end when all that uses the buffer is submitted, as with textures; a mapped
-// buffer is unmapped before it comes back. Any thread.
+// of two), so that frames of one size always find theirs. A loan may end when all that uses the buffer is submitted, as with textures; a
+// mapped buffer is unmapped before it comes back. Any thread.
 #pragma once
 
 #include <webgpu.h>

@@ -53,7 +53,8 @@ Status EncodeClear(WGPUCommandEncoder encoder, const PoolTexture& texture) {
   if (texture.usage() & WGPUTextureUsage_RenderAttachment) {
     ClearByRenderPass(procs, encoder, texture);
   } else if (!(texture.usage() & WGPUTextureUsage_CopyDst)) {
-    return Fail(ErrorKind::Unsupported, "A texture of format {} cannot be cleared: it needs the usage RENDER_ATTACHMENT or COPY_DST.", FormatName(texture.format()));
+    return Fail(ErrorKind::Unsupported, "A texture of format {} cannot be cleared: it needs the usage RENDER_ATTACHMENT or COPY_DST.",
+                FormatName(texture.format()));
   } else if (!device.Has(kFeatureClearTexture) || !ClearTexture(*device.library(), encoder, texture.texture())) {
     WEFT_TRY(ClearByCopy(procs, encoder, texture));
   }

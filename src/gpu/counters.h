@@ -42,9 +42,11 @@ class Counters {
 
 inline CounterValues Counters::Snapshot() const {
   auto get = [](const Cell& c) { return c.load(std::memory_order_relaxed); };
-  return {get(textures_created_), get(textures_alive_), get(texture_bytes_alive_), get(buffers_created_), get(buffers_alive_),
-          get(buffer_bytes_alive_), get(uploads_), get(upload_bytes_), get(downloads_), get(download_bytes_), get(texture_copies_),
-          get(clears_), get(submits_)};
+  return {get(textures_created_), get(textures_alive_), get(texture_bytes_alive_),
+          get(buffers_created_),  get(buffers_alive_),  get(buffer_bytes_alive_),
+          get(uploads_),          get(upload_bytes_),   get(downloads_),
+          get(download_bytes_),   get(texture_copies_), get(clears_),
+          get(submits_)};
 }
 
 }  // namespace weft::gpu

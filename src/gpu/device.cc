@@ -110,7 +110,8 @@ Result<size_t> Choose(const Adapters& adapters, const std::string& selector, con
   const auto& entries = adapters.entries;
   if (entries.empty()) {
     return Fail(ErrorKind::NotFound,
-                "No GPU and no software Vulkan driver was found. Install a Vulkan driver for the GPU, or mesa-vulkan-drivers for the software one.");
+                "No GPU and no software Vulkan driver was found. Install a Vulkan driver for the GPU, or mesa-vulkan-drivers for the "
+                "software one.");
   }
   const std::string wanted = Lower(selector);
   std::vector<size_t> fit;
@@ -127,11 +128,14 @@ Result<size_t> Choose(const Adapters& adapters, const std::string& selector, con
     }
   }
   if (fit.empty()) {
-    return Fail(ErrorKind::NotFound, "There is no GPU '{}'. Give 'software', a number or a part of a name of:{}", selector, adapters.List());
+    return Fail(ErrorKind::NotFound, "There is no GPU '{}'. Give 'software', a number or a part of a name of:{}", selector,
+                adapters.List());
   }
-  const size_t best = *std::min_element(fit.begin(), fit.end(), [&](size_t a, size_t b) { return Rank(entries[a].info) < Rank(entries[b].info); });
+  const size_t best =
+      *std::min_element(fit.begin(), fit.end(), [&](size_t a, size_t b) { return Rank(entries[a].info) < Rank(entries[b].info); });
   if (wanted.empty() && entries[best].info.software()) {
-    log.Write(LogLevel::Warning, fmt::format("No hardware GPU was found: using the software one, {}. Expect it to be slow.", entries[best].info.device));
+    log.Write(LogLevel::Warning,
+              fmt::format("No hardware GPU was found: using the software one, {}. Expect it to be slow.", entries[best].info.device));
   }
   return best;
 }
@@ -222,7 +226,8 @@ Result<Ref<Device>> Device::Create(const DeviceOptions& options) {
 
 Result<Ref<Device>> Device::Adopt(const AdoptOptions& options) {
   if (!options.library || !options.device) {
-    return Fail(ErrorKind::InvalidArgument, "Sharing a WebGPU device needs the device and the library that it belongs to; one of them is null.");
+    return Fail(ErrorKind::InvalidArgument,
+                "Sharing a WebGPU device needs the device and the library that it belongs to; one of them is null.");
   }
   if (options.poll_allowed && !options.instance && !options.library->native().DevicePoll) {
     return Fail(ErrorKind::InvalidArgument, "To poll the shared device weft needs its instance; the instance is null.");

@@ -127,7 +127,8 @@ void Device::Core::OnMapped(WGPUMapAsyncStatus status, WGPUStringView message, v
     case WGPUMapAsyncStatus_Success: return o->core->Complete(o->id, {});
     case WGPUMapAsyncStatus_Aborted:
     case WGPUMapAsyncStatus_CallbackCancelled:
-      return o->core->Complete(o->id, Fail(ErrorKind::Cancelled, "The buffer was unmapped or destroyed before it was mapped. {}", View(message)));
+      return o->core->Complete(o->id,
+                               Fail(ErrorKind::Cancelled, "The buffer was unmapped or destroyed before it was mapped. {}", View(message)));
     default: return o->core->Complete(o->id, Fail(ErrorKind::InvalidArgument, "The buffer cannot be mapped: {}", View(message)));
   }
 }
@@ -258,7 +259,8 @@ void Device::Core::Lose(LossReason reason, std::string_view message) noexcept {
     loss_ = reason;
     loss_message_ = message;
     FailAllLocked([this] { return LossErrorLocked(); });
-    for (auto& callback : on_lost_) ready_.push_back([callback = std::move(callback), reason, text = loss_message_] { callback(reason, text); });
+    for (auto& callback : on_lost_)
+      ready_.push_back([callback = std::move(callback), reason, text = loss_message_] { callback(reason, text); });
     on_lost_.clear();
   }
   log_.Write(LogLevel::Error, fmt::format("The GPU device is lost: {}", message));

@@ -14,10 +14,10 @@ constexpr WGPUFeatureName kNoFeature = static_cast<WGPUFeatureName>(0);
 constexpr bool In(std::string_view abilities, char c) { return abilities.find(c) != std::string_view::npos; }
 
 // Abilities: R renderable, B blendable, M multisample, V resolvable, W storage write-only, D read-only, X read-write.
-#define F(Name, text, kind, sample, channels, w, h, bytes, can, twin, feature)                                                        \
-  FormatInfo {                                                                                                                      \
-    WGPUTextureFormat_##Name, text, FormatKind::kind, SampleKind::sample, channels, w, h, bytes, In(can, 'R'), In(can, 'B'),         \
-        In(can, 'M'), In(can, 'V'), In(can, 'W'), In(can, 'D'), In(can, 'X'), WGPUTextureFormat_##twin, feature                       \
+#define F(Name, text, kind, sample, channels, w, h, bytes, can, twin, feature)                                                             \
+  FormatInfo {                                                                                                                             \
+    WGPUTextureFormat_##Name, text, FormatKind::kind, SampleKind::sample, channels, w, h, bytes, In(can, 'R'), In(can, 'B'), In(can, 'M'), \
+        In(can, 'V'), In(can, 'W'), In(can, 'D'), In(can, 'X'), WGPUTextureFormat_##twin, feature                                          \
   }
 // Sorted by number, without gaps.
 // clang-format off

@@ -27,7 +27,8 @@ TEST(Format, SpellsNamesAsWebGpuDoes) {
     EXPECT_EQ(FindFormat(std::string_view(name))->format, format);
   }
   std::set<std::string_view> names;
-  for (int f = 1; f <= WGPUTextureFormat_ASTC12x12UnormSrgb; ++f) EXPECT_TRUE(names.insert(FormatName(static_cast<WGPUTextureFormat>(f))).second);
+  for (int f = 1; f <= WGPUTextureFormat_ASTC12x12UnormSrgb; ++f)
+    EXPECT_TRUE(names.insert(FormatName(static_cast<WGPUTextureFormat>(f))).second);
 }
 
 TEST(Format, KnowsSizesAndTwins) {

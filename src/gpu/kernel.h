@@ -13,8 +13,8 @@ namespace weft::gpu {
 // From WGSL. InvalidArgument carries the compiler's message, with its line and caret.
 Result<Owned<WGPUShaderModule>> MakeShaderModule(Device& device, std::string_view wgsl, std::string_view label);
 
-// A compute pipeline from one of weft's own kernels, with `override` constants by name. Layout by the shader where `layout` is null (then every
-// texture it loads from must be of a filterable format).
+// A compute pipeline from one of weft's own kernels, with `override` constants by name. Layout by the shader where `layout` is null (then
+// every texture it loads from must be of a filterable format).
 struct KernelConstant {
   std::string_view name;
   double value;

@@ -25,8 +25,8 @@ constexpr ProcEntry kTable[] = {
 template <class Get>
 const char* Fill(Get get, Procs& procs, NativeProcs& native) {
   const char* missing = nullptr;
-#define WEFT_GPU_REQUIRED(Name)                                              \
-  procs.Name = reinterpret_cast<WGPUProc##Name>(get("wgpu" #Name));          \
+#define WEFT_GPU_REQUIRED(Name)                                     \
+  procs.Name = reinterpret_cast<WGPUProc##Name>(get("wgpu" #Name)); \
   if (!procs.Name && !missing) missing = "wgpu" #Name;
 #define WEFT_GPU_OPTIONAL(Name) procs.Name = reinterpret_cast<WGPUProc##Name>(get("wgpu" #Name));
 #include "gpu/procs.inc"
@@ -80,7 +80,8 @@ Result<Ref<Library>> Library::Open(const std::string& path) {
     const char* missing = Fill([&](const char* name) { return dlsym(handle, name); }, library->procs_, library->native_);
     if (missing) {
       return Fail(ErrorKind::Unsupported,
-                  "'{}' is no webgpu.h library that weft can use: it lacks the function '{}'. Use the library that tools/setup brings, or one with the "
+                  "'{}' is no webgpu.h library that weft can use: it lacks the function '{}'. Use the library that tools/setup brings, or "
+                  "one with the "
                   "same webgpu.h.",
                   candidate, missing);
     }
@@ -95,7 +96,8 @@ Result<Ref<Library>> Library::FromLookup(void* (*get_proc)(const char* name, voi
   library->path_ = std::move(name);
   const char* missing = Fill([&](const char* proc) { return get_proc(proc, user); }, library->procs_, library->native_);
   if (missing) {
-    return Fail(ErrorKind::Unsupported, "The WebGPU library '{}' that the program handed in lacks the function '{}'.", library->path_, missing);
+    return Fail(ErrorKind::Unsupported, "The WebGPU library '{}' that the program handed in lacks the function '{}'.", library->path_,
+                missing);
   }
   return library;
 }

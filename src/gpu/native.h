@@ -50,7 +50,7 @@ std::string FeatureName(WGPUFeatureName feature);
 WGPUFeatureName NativeTwin(WGPUFeatureName feature);
 
 // Native constants that other modules need.
-inline constexpr WGPUFeatureName kFeatureNorm16 = static_cast<WGPUFeatureName>(0x0003000B);       // r16unorm, rg16unorm, rgba16unorm, snorm
+inline constexpr WGPUFeatureName kFeatureNorm16 = static_cast<WGPUFeatureName>(0x0003000B);  // r16unorm, rg16unorm, rgba16unorm, snorm
 inline constexpr WGPUFeatureName kFeatureAdapterFormats = static_cast<WGPUFeatureName>(0x00030002);  // a format's own abilities
 inline constexpr WGPUFeatureName kFeatureClearTexture = static_cast<WGPUFeatureName>(0x00030016);
 inline constexpr WGPUFeatureName kFeatureImmediates = static_cast<WGPUFeatureName>(0x00030001);

@@ -62,11 +62,12 @@ TexturePool::~TexturePool() { Trim(); }
 Status TexturePool::Check(const TextureKey& key) const {
   const WGPULimits& limits = device_.limits();
   const FormatInfo* format = FindFormat(key.format);
-  if (!format) return Fail(ErrorKind::InvalidArgument, "There is no texture format with the number {:#x}.", static_cast<unsigned>(key.format));
+  if (!format)
+    return Fail(ErrorKind::InvalidArgument, "There is no texture format with the number {:#x}.", static_cast<unsigned>(key.format));
   const FormatAbilities can = AbilitiesOf(device_, key.format);
   if (!can.creatable) {
-    return Fail(ErrorKind::Unsupported, "The GPU '{}' has no textures of format {}: it lacks the feature '{}'.", device_.info().device, format->name,
-                FeatureName(format->feature));
+    return Fail(ErrorKind::Unsupported, "The GPU '{}' has no textures of format {}: it lacks the feature '{}'.", device_.info().device,
+                format->name, FeatureName(format->feature));
   }
   if (key.width == 0 || key.height == 0) {
     return Fail(ErrorKind::InvalidArgument, "A texture of {}x{} is asked for: both sides must be at least 1.", key.width, key.height);
@@ -74,15 +75,17 @@ Status TexturePool::Check(const TextureKey& key) const {
   const uint32_t most = limits.maxTextureDimension2D;
   if (key.width > most || key.height > most) {
     return Fail(ErrorKind::InvalidArgument,
-                "A texture of {}x{} is asked for, but the GPU '{}' makes none with a side above {}. Make the frame smaller (--size), or choose another GPU.",
+                "A texture of {}x{} is asked for, but the GPU '{}' makes none with a side above {}. Make the frame smaller (--size), or "
+                "choose another GPU.",
                 key.width, key.height, device_.info().device, most);
   }
   if (key.width % format->block_width || key.height % format->block_height) {
-    return Fail(ErrorKind::InvalidArgument, "A texture of {}x{} cannot have format {}: its sides must be multiples of {} and {}.", key.width,
-                key.height, format->name, format->block_width, format->block_height);
+    return Fail(ErrorKind::InvalidArgument, "A texture of {}x{} cannot have format {}: its sides must be multiples of {} and {}.",
+                key.width, key.height, format->name, format->block_width, format->block_height);
   }
   if ((key.usage & WGPUTextureUsage_StorageBinding) && !can.storage) {
-    return Fail(ErrorKind::InvalidArgument, "The format {} cannot be a storage texture on the GPU '{}'.", format->name, device_.info().device);
+    return Fail(ErrorKind::InvalidArgument, "The format {} cannot be a storage texture on the GPU '{}'.", format->name,
+                device_.info().device);
   }
   if ((key.usage & WGPUTextureUsage_RenderAttachment) && !can.renderable) {
     return Fail(ErrorKind::InvalidArgument, "The format {} cannot be rendered to on the GPU '{}'.", format->name, device_.info().device);
@@ -124,7 +127,8 @@ Result<std::unique_ptr<PoolTexture::Native>> TexturePool::Make(const TextureKey&
       TrimLocked(idle_bytes_ > over ? idle_bytes_ - over : 0, &dropped);
       if (total_bytes_ + bytes > budget_) {
         return Fail(ErrorKind::OutOfMemory,
-                    "A texture of {}x{} {} needs {} bytes, but {} of the {} bytes that textures may take are in use. Allow more, or have fewer frames under way.",
+                    "A texture of {}x{} {} needs {} bytes, but {} of the {} bytes that textures may take are in use. Allow more, or have "
+                    "fewer frames under way.",
                     key.width, key.height, FormatName(key.format), bytes, total_bytes_, budget_);
       }
     }

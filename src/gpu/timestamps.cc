@@ -14,7 +14,8 @@ struct TimestampFrame::Slot {
   Ref<PoolBuffer> resolved;
 };
 
-TimestampFrame::TimestampFrame(std::shared_ptr<Timestamps> owner, std::unique_ptr<Slot> slot) : owner_(std::move(owner)), slot_(std::move(slot)) {}
+TimestampFrame::TimestampFrame(std::shared_ptr<Timestamps> owner, std::unique_ptr<Slot> slot)
+    : owner_(std::move(owner)), slot_(std::move(slot)) {}
 
 TimestampFrame::~TimestampFrame() {
   if (slot_) owner_->Return(std::move(slot_));
@@ -69,7 +70,10 @@ void TimestampFrame::Finish(Callback done) {
 }
 
 Timestamps::Timestamps(Ref<Device> device, uint32_t marks, uint32_t frames)
-    : device_(std::move(device)), marks_(std::clamp(marks, 2u, 4096u)), max_slots_(frames), available_(device_->Has(WGPUFeatureName_TimestampQuery)) {}
+    : device_(std::move(device)),
+      marks_(std::clamp(marks, 2u, 4096u)),
+      max_slots_(frames),
+      available_(device_->Has(WGPUFeatureName_TimestampQuery)) {}
 
 Timestamps::~Timestamps() = default;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timestamps: GPU time of spans of a frame, such as one node's submits, by empty compute passes with timestamp writes before and after. A guest's own
-// command buffers lie between and are not touched.
+// Timestamps: GPU time of spans of a frame, such as one node's submits, by empty compute passes with timestamp writes before and after. A
+// guest's own command buffers lie between and are not touched.
 //
 //   auto frame = timestamps->Begin();                 // null where the device has no timestamps, or too many frames are under way
 //   queue(frame->Mark());  ...guest's buffers...  queue(frame->Mark());    // marks are numbered 0, 1, 2, …
@@ -27,7 +27,8 @@ class TimestampFrame {
   TimestampFrame(const TimestampFrame&) = delete;
   TimestampFrame& operator=(const TimestampFrame&) = delete;
 
-  // A command buffer that writes the next mark; its place in the queue is what is measured. Empty when all marks are used up or the device is lost.
+  // A command buffer that writes the next mark; its place in the queue is what is measured. Empty when all marks are used up or the device
+  // is lost.
   Owned<WGPUCommandBuffer> Mark();
   uint32_t marks() const { return next_; }
 

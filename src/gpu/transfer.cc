@@ -67,19 +67,21 @@ class RowReader {
     Device& device = buffer->device();
     const size_t size = (stride * (height - 1) + row_bytes + 3) & ~size_t{3};
     const WGPUBuffer handle = buffer->buffer();
-    device.MapAsync(handle, WGPUMapMode_Read, 0, size,
-                    [buffer = std::move(buffer), stride, row_bytes, height, size, done = std::move(done)](Status status) mutable {
-                      if (!status) return done(std::move(status.error()).Context("reading back from the GPU"));
-                      auto rows = Ref<MappedRows>::Acquire(new MappedRows);
-                      const void* data = buffer->device().procs().BufferGetConstMappedRange(buffer->buffer(), 0, size);
-                      rows->buffer_ = std::move(buffer);  // the only reference: back in the pool as soon as the rows are dropped
-                      rows->data_ = static_cast<const std::byte*>(data);
-                      rows->stride_ = stride;
-                      rows->row_bytes_ = row_bytes;
-                      rows->height_ = height;
-                      if (!data) return done(Fail(ErrorKind::Internal, "The GPU library mapped a buffer of {} bytes and gives no address for it.", size));
-                      done(std::move(rows));
-                    });
+    device.MapAsync(
+        handle, WGPUMapMode_Read, 0, size,
+        [buffer = std::move(buffer), stride, row_bytes, height, size, done = std::move(done)](Status status) mutable {
+          if (!status) return done(std::move(status.error()).Context("reading back from the GPU"));
+          auto rows = Ref<MappedRows>::Acquire(new MappedRows);
+          const void* data = buffer->device().procs().BufferGetConstMappedRange(buffer->buffer(), 0, size);
+          rows->buffer_ = std::move(buffer);  // the only reference: back in the pool as soon as the rows are dropped
+          rows->data_ = static_cast<const std::byte*>(data);
+          rows->stride_ = stride;
+          rows->row_bytes_ = row_bytes;
+          rows->height_ = height;
+          if (!data)
+            return done(Fail(ErrorKind::Internal, "The GPU library mapped a buffer of {} bytes and gives no address for it.", size));
+          done(std::move(rows));
+        });
   }
 };
 
@@ -161,8 +163,9 @@ void ReadTexture(const PoolTexture& texture, RowsCallback done) {
 
 void ReadBuffer(Device& device, WGPUBuffer buffer, uint64_t offset, uint64_t size, RowsCallback done) {
   if (!size || size % 4 || offset % 4) {
-    return done(Fail(ErrorKind::InvalidArgument, "{} bytes from byte {} of a GPU buffer cannot be read: both must be multiples of 4 and some bytes be asked for.",
-                     size, offset));
+    return done(Fail(ErrorKind::InvalidArgument,
+                     "{} bytes from byte {} of a GPU buffer cannot be read: both must be multiples of 4 and some bytes be asked for.", size,
+                     offset));
   }
   auto staging = device.buffers().Acquire(size, WGPUBufferUsage_MapRead | WGPUBufferUsage_CopyDst);
   if (!staging) return done(std::move(staging.error()));
@@ -184,7 +187,8 @@ void ReadBuffer(Device& device, WGPUBuffer buffer, uint64_t offset, uint64_t siz
   MapRows(std::move(*staging), size, size, 1, std::move(done));
 }
 
-Result<std::vector<std::byte>> ReadTextureNow(Device& device, WGPUTexture texture, WGPUTextureFormat format, uint32_t width, uint32_t height) {
+Result<std::vector<std::byte>> ReadTextureNow(Device& device, WGPUTexture texture, WGPUTextureFormat format, uint32_t width,
+                                              uint32_t height) {
   return Now([&](RowsCallback done) { ReadTexture(device, texture, format, width, height, std::move(done)); });
 }
 
@@ -198,7 +202,8 @@ Result<std::vector<std::byte>> ReadBufferNow(Device& device, WGPUBuffer buffer, 
 
 Status CopyTexture(const PoolTexture& from, const PoolTexture& to) {
   if (from.width() != to.width() || from.height() != to.height()) {
-    return Fail(ErrorKind::InvalidArgument, "A texture of {}x{} cannot be copied into one of {}x{}.", from.width(), from.height(), to.width(), to.height());
+    return Fail(ErrorKind::InvalidArgument, "A texture of {}x{} cannot be copied into one of {}x{}.", from.width(), from.height(),
+                to.width(), to.height());
   }
   Device& device = from.device();
   const Procs& procs = device.procs();

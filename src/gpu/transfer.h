@@ -15,8 +15,8 @@
 
 namespace weft::gpu {
 
-// Copies `height` rows of texels into the texture, in queue order: after what is submitted, before what is submitted later. `stride`: bytes from one
-// row to the next, any value (negative: bottom-up, `data` is still the first row). `data` is read before it returns.
+// Copies `height` rows of texels into the texture, in queue order: after what is submitted, before what is submitted later. `stride`: bytes
+// from one row to the next, any value (negative: bottom-up, `data` is still the first row). `data` is read before it returns.
 Status UploadTexture(Device& device, WGPUTexture texture, WGPUTextureFormat format, uint32_t width, uint32_t height, const void* data,
                      ptrdiff_t stride);
 Status UploadTexture(const PoolTexture& texture, const void* data, ptrdiff_t stride);
@@ -45,8 +45,8 @@ class MappedRows : public RefCounted {
 // On the GPU thread, once.
 using RowsCallback = std::function<void(Result<Ref<MappedRows>>)>;
 
-// Encodes a copy of the whole texture (which needs CopySrc), submits it and calls back with its rows. An error comes through the callback too, then
-// perhaps on this thread before the call returns. The texture may be released when the call returns.
+// Encodes a copy of the whole texture (which needs CopySrc), submits it and calls back with its rows. An error comes through the callback
+// too, then perhaps on this thread before the call returns. The texture may be released when the call returns.
 void ReadTexture(Device& device, WGPUTexture texture, WGPUTextureFormat format, uint32_t width, uint32_t height, RowsCallback done);
 void ReadTexture(const PoolTexture& texture, RowsCallback done);
 // The same for bytes of a buffer with CopySrc; offset and size are multiples of 4. They come as one row.
@@ -55,7 +55,8 @@ void ReadBuffer(Device& device, WGPUBuffer buffer, uint64_t offset, uint64_t siz
 void MapRows(Ref<PoolBuffer> buffer, size_t stride, size_t row_bytes, uint32_t height, RowsCallback done);
 
 // For tests and tools: the same, waiting. Rows packed without gaps. Never on the GPU thread.
-Result<std::vector<std::byte>> ReadTextureNow(Device& device, WGPUTexture texture, WGPUTextureFormat format, uint32_t width, uint32_t height);
+Result<std::vector<std::byte>> ReadTextureNow(Device& device, WGPUTexture texture, WGPUTextureFormat format, uint32_t width,
+                                              uint32_t height);
 Result<std::vector<std::byte>> ReadTextureNow(const PoolTexture& texture);
 Result<std::vector<std::byte>> ReadBufferNow(Device& device, WGPUBuffer buffer, uint64_t offset, uint64_t size);
 

@@ -60,7 +60,8 @@ TEST_F(TransferTest, UploadTakesAnyStride) {
     ASSERT_TRUE(UploadTexture(*texture, pixels.data(), static_cast<ptrdiff_t>(stride)));
     auto back = ReadTextureNow(*texture);
     ASSERT_TRUE(back);
-    for (uint32_t y = 0; y < h; ++y) EXPECT_EQ(std::memcmp(back->data() + y * row, pixels.data() + y * stride, row), 0) << stride << " row " << y;
+    for (uint32_t y = 0; y < h; ++y)
+      EXPECT_EQ(std::memcmp(back->data() + y * row, pixels.data() + y * stride, row), 0) << stride << " row " << y;
     ASSERT_TRUE(UploadTexture(*texture, pixels.data() + (h - 1) * stride, -static_cast<ptrdiff_t>(stride)));
     back = ReadTextureNow(*texture);
     ASSERT_TRUE(back);
@@ -125,7 +126,8 @@ TEST_F(TransferTest, BuffersComeBackToo) {
 }
 
 TEST_F(TransferTest, ReadingFromATextureWithoutCopySrcIsAnErrorValue) {
-  auto texture = device->textures().Acquire({4, 4, WGPUTextureFormat_RGBA8Unorm, WGPUTextureUsage_TextureBinding | WGPUTextureUsage_CopyDst});
+  auto texture =
+      device->textures().Acquire({4, 4, WGPUTextureFormat_RGBA8Unorm, WGPUTextureUsage_TextureBinding | WGPUTextureUsage_CopyDst});
   ASSERT_TRUE(texture);
   auto back = ReadTextureNow(**texture);
   ASSERT_FALSE(back);

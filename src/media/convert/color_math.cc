@@ -58,13 +58,12 @@ Result<Matrix3> RgbToYuv(uint8_t matrix) {
   const auto k = LumaWeights(matrix);
   if (!k) {
     return Fail(ErrorKind::Unsupported,
-                "The colour matrix {} of ITU-T H.273 cannot be converted; 0 (RGB), 1 (BT.709), 4 (FCC), 5 and 6 (BT.601), 7 (SMPTE 240M) and 9 (BT.2020) can.",
+                "The colour matrix {} of ITU-T H.273 cannot be converted; 0 (RGB), 1 (BT.709), 4 (FCC), 5 and 6 (BT.601), 7 (SMPTE 240M) "
+                "and 9 (BT.2020) can.",
                 matrix);
   }
   const double r = (*k)[0], b = (*k)[1], g = 1 - r - b;
-  return Matrix3{{{r, g, b},
-                  {-r / (2 * (1 - b)), -g / (2 * (1 - b)), 0.5},
-                  {0.5, -g / (2 * (1 - r)), -b / (2 * (1 - r))}}};
+  return Matrix3{{{r, g, b}, {-r / (2 * (1 - b)), -g / (2 * (1 - b)), 0.5}, {0.5, -g / (2 * (1 - r)), -b / (2 * (1 - r))}}};
 }
 
 // A component is code = value * scale + offset, in codes of `bits` bits.
@@ -104,11 +103,22 @@ Matrix3 Inverse(const Matrix3& m) {
 
 Result<uint32_t> CurveOf(uint8_t transfer) {
   switch (transfer) {
-    case 1: case 6: case 11: case 14: case 15: return 1;
-    case 4: case 5: case 7: case 8: case 13: case 16: case 18: return transfer;
+    case 1:
+    case 6:
+    case 11:
+    case 14:
+    case 15: return 1;
+    case 4:
+    case 5:
+    case 7:
+    case 8:
+    case 13:
+    case 16:
+    case 18: return transfer;
     default:
       return Fail(ErrorKind::Unsupported,
-                  "The transfer function {} of ITU-T H.273 cannot be converted; 1, 6, 11, 14, 15 (BT.709 and kin), 4 and 5 (gamma), 7 (SMPTE 240M), 8 (linear), 13 "
+                  "The transfer function {} of ITU-T H.273 cannot be converted; 1, 6, 11, 14, 15 (BT.709 and kin), 4 and 5 (gamma), 7 "
+                  "(SMPTE 240M), 8 (linear), 13 "
                   "(sRGB), 16 (PQ) and 18 (HLG) can.",
                   transfer);
   }
@@ -120,7 +130,8 @@ Result<Matrix3> PrimariesMatrix(uint8_t from, uint8_t to) {
   if (from == to) return kIdentity;
   const auto a = ChromaticitiesOf(from), b = ChromaticitiesOf(to);
   if (!a || !b) {
-    return Fail(ErrorKind::Unsupported, "Colour primaries {} of ITU-T H.273 cannot be converted to {}; 1, 4, 5, 6, 7, 9, 11 and 12 can.", from, to);
+    return Fail(ErrorKind::Unsupported, "Colour primaries {} of ITU-T H.273 cannot be converted to {}; 1, 4, 5, 6, 7, 9, 11 and 12 can.",
+                from, to);
   }
   Matrix3 m = RgbToXyz(*a);
   if (a->wx != b->wx || a->wy != b->wy) m = Multiply(Bradford(*a, *b), m);

@@ -74,7 +74,10 @@ struct ConvertParams {
 std::string Describe(const WorkInfo& info) {
   auto transfer = [&]() -> std::string {
     switch (info.transfer) {
-      case 1: case 6: case 14: case 15: return "BT.709 curve";
+      case 1:
+      case 6:
+      case 14:
+      case 15: return "BT.709 curve";
       case 4: return "gamma 2.2";
       case 5: return "gamma 2.8";
       case 8: return "linear";
@@ -88,7 +91,8 @@ std::string Describe(const WorkInfo& info) {
     switch (info.primaries) {
       case 1: return "BT.709";
       case 5: return "BT.601 625";
-      case 6: case 7: return "BT.601 525";
+      case 6:
+      case 7: return "BT.601 525";
       case 9: return "BT.2020";
       case 11: return "DCI-P3";
       case 12: return "Display P3";
@@ -144,7 +148,8 @@ Status Converter::CheckFrame(const FrameInfo& info) {
 
 Status Converter::CheckWork(const WorkInfo& info) const {
   if (!IsWorkFormat(info.format)) {
-    return Fail(ErrorKind::Unsupported, "{} is no work format; rgba8unorm, rgba16float, rgba32float and, where the GPU has it, rgba16unorm are.",
+    return Fail(ErrorKind::Unsupported,
+                "{} is no work format; rgba8unorm, rgba16float, rgba32float and, where the GPU has it, rgba16unorm are.",
                 gpu::FormatName(info.format));
   }
   if (!gpu::AbilitiesOf(*impl_->device, info.format).storage) {
@@ -194,8 +199,8 @@ Status Converter::Convert(const gpu::PoolTexture& from, const WorkInfo& have, co
   WEFT_TRY(impl_->CheckTexture(from, have, "the source of a conversion"));
   WEFT_TRY(impl_->CheckTexture(to, want, "the target of a conversion"));
   if (from.width() != to.width() || from.height() != to.height()) {
-    return Fail(ErrorKind::InvalidArgument, "A texture of {}x{} cannot be converted into one of {}x{}: resize it.", from.width(), from.height(), to.width(),
-                to.height());
+    return Fail(ErrorKind::InvalidArgument, "A texture of {}x{} cannot be converted into one of {}x{}: resize it.", from.width(),
+                from.height(), to.width(), to.height());
   }
   WEFT_TRY_ASSIGN(const Recolor recolor, MakeRecolor(MeaningOf(have), MeaningOf(want)));
   WEFT_TRY(impl_->Convert(from, to, recolor));
@@ -203,7 +208,8 @@ Status Converter::Convert(const gpu::PoolTexture& from, const WorkInfo& have, co
   return {};
 }
 
-Status Converter::Resize(const gpu::PoolTexture& from, const WorkInfo& have, const gpu::PoolTexture& to, const WorkInfo& want, const ResizeOptions& options) {
+Status Converter::Resize(const gpu::PoolTexture& from, const WorkInfo& have, const gpu::PoolTexture& to, const WorkInfo& want,
+                         const ResizeOptions& options) {
   WEFT_TRY(CheckWork(want));
   WEFT_TRY(impl_->CheckTexture(from, have, "the source of a resize"));
   WEFT_TRY(impl_->CheckTexture(to, want, "the target of a resize"));
@@ -218,8 +224,8 @@ void Converter::Trim() { impl_->jobs.Trim(); }
 
 Status Converter::Impl::CheckTexture(const gpu::PoolTexture& texture, const WorkInfo& info, std::string_view what) const {
   if (texture.format() == info.format) return {};
-  return Fail(ErrorKind::InvalidArgument, "The texture that is {} has the format {}, but {} is announced.", what, gpu::FormatName(texture.format()),
-              gpu::FormatName(info.format));
+  return Fail(ErrorKind::InvalidArgument, "The texture that is {} has the format {}, but {} is announced.", what,
+              gpu::FormatName(texture.format()), gpu::FormatName(info.format));
 }
 
 Status Converter::Impl::Convert(const gpu::PoolTexture& from, const gpu::PoolTexture& to, const Recolor& recolor) {
@@ -234,7 +240,8 @@ Status Converter::Impl::Convert(const gpu::PoolTexture& from, const gpu::PoolTex
 Status Converter::Impl::Resize(const gpu::PoolTexture& from, const WorkInfo& have, const gpu::PoolTexture& to, const WorkInfo& want,
                                const ResizeOptions& options) {
   ResizeOptions o = options;
-  if (o.source_width <= 0 || o.source_height <= 0) o.source_x = o.source_y = 0, o.source_width = from.width(), o.source_height = from.height();
+  if (o.source_width <= 0 || o.source_height <= 0)
+    o.source_x = o.source_y = 0, o.source_width = from.width(), o.source_height = from.height();
   if (o.target_width <= 0 || o.target_height <= 0) {
     o.target_x = o.target_y = 0, o.target_width = static_cast<int>(to.width()), o.target_height = static_cast<int>(to.height());
   }
@@ -264,14 +271,22 @@ Status Converter::Impl::Resize(const gpu::PoolTexture& from, const WorkInfo& hav
   JobSpec first{.kernel = Kernel::Resize, .target = between};
   first.constants.push_back({"VERTICAL", 0});
   keep.AddTo(first.constants);
-  first.SetParams(ResizeParams{middle->width(), middle->height(), across.taps(), from.width() - 1,
-                               {0, 0, static_cast<int>(middle->width()), static_cast<int>(middle->height())}, keep.primaries});
+  first.SetParams(ResizeParams{middle->width(),
+                               middle->height(),
+                               across.taps(),
+                               from.width() - 1,
+                               {0, 0, static_cast<int>(middle->width()), static_cast<int>(middle->height())},
+                               keep.primaries});
   first.geometry = {across.source_first, across.source_length, double(across.places)};
   first.weights = [&] { return across.Weights(); };
   JobSpec second{.kernel = Kernel::Resize, .target = to.format()};
   second.constants.push_back({"VERTICAL", 1});
   finish.AddTo(second.constants);
-  second.SetParams(ResizeParams{to.width(), to.height(), down.taps(), from.height() - 1, {o.target_x, o.target_y, o.target_width, o.target_height},
+  second.SetParams(ResizeParams{to.width(),
+                                to.height(),
+                                down.taps(),
+                                from.height() - 1,
+                                {o.target_x, o.target_y, o.target_width, o.target_height},
                                 finish.primaries});
   second.geometry = {down.source_first, down.source_length, double(down.places)};
   second.weights = [&] { return down.Weights(); };

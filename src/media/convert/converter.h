@@ -3,19 +3,19 @@
 //
 //   CpuFrame  --Upload-->  work texture  --Convert / Resize-->  work texture  --Download-->  CpuFrame
 //
-// A work texture holds R, G, B, A; its WorkInfo says what they mean. All steps are compute kernels in f32; a step whose two sides are the same
-// is left out, so that nothing is lost that the formats can hold:
+// A work texture holds R, G, B, A; its WorkInfo says what they mean. All steps are compute kernels in f32; a step whose two sides are the
+// same is left out, so that nothing is lost that the formats can hold:
 //   rgba8unorm    8-bit RGB exact
 //   rgba16unorm   16-bit RGB exact, where the device has it (ExactWorkFormat)
 //   rgba16float   half floats exact; 11 bits of a 16-bit integer
 //   rgba32float   everything exact: 16-bit integers come back as they went in
 // Light: linear 1.0 is SDR white. PQ is scaled so that 203 cd/m2 = 1.0 (BT.2408); HLG is scene light with its 75 % signal = 1.0, no OOTF.
 // BT.709, 601 and 2020 are undone by the inverse of their OETF. Nothing is tone-mapped: what a target cannot hold is clipped.
-// Alpha: premultiplied means multiplied in the texture's own transfer. Opaque: the picture over black, alpha 1. Making straight from premultiplied,
-// alpha 0 gives 0,0,0,0.
+// Alpha: premultiplied means multiplied in the texture's own transfer. Opaque: the picture over black, alpha 1. Making straight from
+// premultiplied, alpha 0 gives 0,0,0,0.
 //
-// Pipelines, parameters and bind groups are kept by what they are made from: a steady run makes none, and all buffers come from the device's pool.
-// Any thread. Nothing waits for the GPU; every call sends its work in queue order.
+// Pipelines, parameters and bind groups are kept by what they are made from: a steady run makes none, and all buffers come from the
+// device's pool. Any thread. Nothing waits for the GPU; every call sends its work in queue order.
 #pragma once
 
 #include <functional>
@@ -56,12 +56,13 @@ class Converter : public RefCounted {
  public:
   static Result<Ref<Converter>> Create(Ref<gpu::Device> device);
 
-  // Sends the frame to the GPU and writes all of `target`, whose size is the frame's and whose format is want.format. The frame is read before
-  // it returns. Unsupported names a colour that cannot be converted.
+  // Sends the frame to the GPU and writes all of `target`, whose size is the frame's and whose format is want.format. The frame is read
+  // before it returns. Unsupported names a colour that cannot be converted.
   Status Upload(const CpuFrame& frame, const gpu::PoolTexture& target, const WorkInfo& want);
 
-  // Makes a frame of `want` (same size) from the texture; `have` says what that holds. The callback gets it on the GPU thread, or the error there
-  // or at once. The frame is mapped GPU memory: it goes back to the pool when its last Ref goes, so do not hoard. pts and number are the caller's.
+  // Makes a frame of `want` (same size) from the texture; `have` says what that holds. The callback gets it on the GPU thread, or the error
+  // there or at once. The frame is mapped GPU memory: it goes back to the pool when its last Ref goes, so do not hoard. pts and number are
+  // the caller's.
   using FrameCallback = std::function<void(Result<Ref<CpuFrame>>)>;
   void Download(const gpu::PoolTexture& source, const WorkInfo& have, const FrameInfo& want, FrameCallback done);
   Result<Ref<CpuFrame>> DownloadNow(const gpu::PoolTexture& source, const WorkInfo& have, const FrameInfo& want);  // tests and tools
@@ -69,9 +70,10 @@ class Converter : public RefCounted {
   // All of `to` (same size) from `from`. Counts as a texture copy.
   Status Convert(const gpu::PoolTexture& from, const WorkInfo& have, const gpu::PoolTexture& to, const WorkInfo& want);
 
-  // Lanczos (3 lobes, widened where it shrinks, so nothing aliases), separable, in linear light with premultiplied alpha, whatever the two sides are.
-  // Counts as a texture copy.
-  Status Resize(const gpu::PoolTexture& from, const WorkInfo& have, const gpu::PoolTexture& to, const WorkInfo& want, const ResizeOptions& options = {});
+  // Lanczos (3 lobes, widened where it shrinks, so nothing aliases), separable, in linear light with premultiplied alpha, whatever the two
+  // sides are. Counts as a texture copy.
+  Status Resize(const gpu::PoolTexture& from, const WorkInfo& have, const gpu::PoolTexture& to, const WorkInfo& want,
+                const ResizeOptions& options = {});
 
   // Whether a frame like that can be uploaded, or made by Download: for plans.
   static Status CheckFrame(const FrameInfo& info);

@@ -62,12 +62,15 @@ WGPUTextureFormat TwinOf(PixelFormat format);
 class Converter::Impl {
  public:
   explicit Impl(Ref<gpu::Device> d)
-      : device(std::move(d)), jobs(device), strip_bytes(std::min(device->limits().maxStorageBufferBindingSize, device->limits().maxBufferSize) / 2) {}
+      : device(std::move(d)),
+        jobs(device),
+        strip_bytes(std::min(device->limits().maxStorageBufferBindingSize, device->limits().maxBufferSize) / 2) {}
 
   Status Upload(const CpuFrame& frame, const gpu::PoolTexture& target, const WorkInfo& want);
   void Download(const gpu::PoolTexture& source, const WorkInfo& have, const FrameInfo& want, FrameCallback done);
   Status Convert(const gpu::PoolTexture& from, const gpu::PoolTexture& to, const Recolor& recolor);
-  Status Resize(const gpu::PoolTexture& from, const WorkInfo& have, const gpu::PoolTexture& to, const WorkInfo& want, const ResizeOptions& options);
+  Status Resize(const gpu::PoolTexture& from, const WorkInfo& have, const gpu::PoolTexture& to, const WorkInfo& want,
+                const ResizeOptions& options);
   Status CheckTexture(const gpu::PoolTexture& texture, const WorkInfo& info, std::string_view what) const;
 
   // Encoder, what `record` puts into it, submit.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work texture -> frame: convert to the frame's colour where it differs, pack.wgsl makes planes in a buffer, the buffer is mapped and becomes the frame.
+// Work texture -> frame: convert to the frame's colour where it differs, pack.wgsl makes planes in a buffer, the buffer is mapped and
+// becomes the frame.
 #include "media/convert/converter_impl.h"
 
 namespace weft::media {
@@ -55,7 +56,8 @@ void Converter::Impl::Download(const gpu::PoolTexture& source, const WorkInfo& h
 
   auto prepare = [&]() -> Result<bool> {  // true: the texture's bytes are the frame
     if (source.width() != static_cast<uint32_t>(want.width) || source.height() != static_cast<uint32_t>(want.height)) {
-      return Fail(ErrorKind::InvalidArgument, "The frame is to be {}x{}, but the texture is {}x{}.", want.width, want.height, source.width(), source.height());
+      return Fail(ErrorKind::InvalidArgument, "The frame is to be {}x{}, but the texture is {}x{}.", want.width, want.height,
+                  source.width(), source.height());
     }
     const Meaning samples = MeaningOf(want);
     WEFT_TRY_ASSIGN(const SampleMatrix matrix, FromRgb(layout, want.color));
@@ -74,10 +76,15 @@ void Converter::Impl::Download(const gpu::PoolTexture& source, const WorkInfo& h
 
     JobSpec spec{.kernel = Kernel::Pack};
     // Chroma by its own kernel, two planes at once: planar integers whose columns share chroma in pairs.
-    const bool pairs = layout.model == ColorModel::Yuv && layout.planes == layout.components && layout.log2_chroma_w == 1 && layout.log2_chroma_h <= 1;
+    const bool pairs =
+        layout.model == ColorModel::Yuv && layout.planes == layout.components && layout.log2_chroma_w == 1 && layout.log2_chroma_h <= 1;
     const bool subsampled = layout.model == ColorModel::Yuv && (layout.log2_chroma_w || layout.log2_chroma_h);
-    spec.constants = {{"MODEL", double(layout.model == ColorModel::Gray ? 0 : layout.model == ColorModel::Rgb ? 1 : 2)},
-                      {"SAMPLE", double(layout.type == SampleType::Unorm ? 0 : layout.type == SampleType::Half ? 1 : 2)},
+    spec.constants = {{"MODEL", double(layout.model == ColorModel::Gray  ? 0
+                                       : layout.model == ColorModel::Rgb ? 1
+                                                                         : 2)},
+                      {"SAMPLE", double(layout.type == SampleType::Unorm  ? 0
+                                        : layout.type == SampleType::Half ? 1
+                                                                          : 2)},
                       {"BYTES", double(layout.bytes_per_sample)},
                       {"SUBSAMPLED", double(subsampled && !pairs)},
                       {"PLANAR", double(layout.planes == layout.components && layout.type == SampleType::Unorm)}};
@@ -94,7 +101,8 @@ void Converter::Impl::Download(const gpu::PoolTexture& source, const WorkInfo& h
     }
     if (subsampled) {
       const ChromaSiting s = want.chroma;
-      const bool left = s == ChromaSiting::Unspecified || s == ChromaSiting::Left || s == ChromaSiting::TopLeft || s == ChromaSiting::BottomLeft;
+      const bool left =
+          s == ChromaSiting::Unspecified || s == ChromaSiting::Left || s == ChromaSiting::TopLeft || s == ChromaSiting::BottomLeft;
       const Taps x = TapsOf(layout.log2_chroma_w, left, false);
       const Taps y = TapsOf(layout.log2_chroma_h, s == ChromaSiting::TopLeft || s == ChromaSiting::Top,
                             s == ChromaSiting::BottomLeft || s == ChromaSiting::Bottom);
@@ -162,8 +170,8 @@ void Converter::Impl::Download(const gpu::PoolTexture& source, const WorkInfo& h
         WEFT_TRY(jobs.Encode(encoder, spec, in, out, most_words, most_rows, planes));
         if (pairs) WEFT_TRY(jobs.Encode(encoder, chroma, in, out, static_cast<uint32_t>(plan[1].stride / 4), rows[1]));
         for (int p = 0; p < layout.planes; ++p) {
-          device->procs().CommandEncoderCopyBufferToBuffer(encoder, packed->buffer(), at[p], staging->buffer(), plan[p].at + first[p] * plan[p].stride,
-                                                           plan[p].stride * rows[p]);
+          device->procs().CommandEncoderCopyBufferToBuffer(encoder, packed->buffer(), at[p], staging->buffer(),
+                                                           plan[p].at + first[p] * plan[p].stride, plan[p].stride * rows[p]);
         }
         return {};
       }));

@@ -51,7 +51,8 @@ void Append(std::string& key, const T& value) {
 
 Jobs::~Jobs() { Trim(); }
 
-Status Jobs::Encode(WGPUCommandEncoder encoder, const JobSpec& spec, const Bound& in, const Bound& out, uint32_t x, uint32_t y, uint32_t z) {
+Status Jobs::Encode(WGPUCommandEncoder encoder, const JobSpec& spec, const Bound& in, const Bound& out, uint32_t x, uint32_t y,
+                    uint32_t z) {
   const gpu::Procs& procs = device_->procs();
   std::lock_guard lock(mutex_);
   WEFT_TRY_ASSIGN(Job * job, FindLocked(spec));
@@ -80,8 +81,8 @@ Result<Jobs::Job*> Jobs::FindLocked(const JobSpec& spec) {
   auto& pipeline = pipelines_[pipeline_key];
   if (!pipeline) {
     const Source source = SourceOf(spec.kernel);
-    WEFT_TRY_ASSIGN(pipeline, gpu::MakeComputeKernel(*device_, WithFormat(source.text, spec.target), source.entry, source.entry, spec.constants,
-                                                     job->layout->pipeline.get()));
+    WEFT_TRY_ASSIGN(pipeline, gpu::MakeComputeKernel(*device_, WithFormat(source.text, spec.target), source.entry, source.entry,
+                                                     spec.constants, job->layout->pipeline.get()));
   }
   job->pipeline = pipeline.get();
   job->params_size = spec.params.size();

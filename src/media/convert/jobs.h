@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jobs: compute passes that are kept by what they are made from: pipeline, parameters, bind groups. What a steady run needs is found here again.
-// Thread-safe. A Job must not outlive its Jobs.
+// Jobs: compute passes that are kept by what they are made from: pipeline, parameters, bind groups. What a steady run needs is found here
+// again. Thread-safe. A Job must not outlive its Jobs.
 #pragma once
 
 #include <cstddef>

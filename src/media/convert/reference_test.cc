@@ -38,8 +38,10 @@ struct Siting {
   bool tent_x, tent_y;
 };
 Siting SitingOf(const PixelLayout& layout, ChromaSiting s) {
-  const bool left = s == ChromaSiting::Unspecified || s == ChromaSiting::Left || s == ChromaSiting::TopLeft || s == ChromaSiting::BottomLeft;
-  const bool top = s == ChromaSiting::TopLeft || s == ChromaSiting::Top, bottom = s == ChromaSiting::BottomLeft || s == ChromaSiting::Bottom;
+  const bool left =
+      s == ChromaSiting::Unspecified || s == ChromaSiting::Left || s == ChromaSiting::TopLeft || s == ChromaSiting::BottomLeft;
+  const bool top = s == ChromaSiting::TopLeft || s == ChromaSiting::Top,
+             bottom = s == ChromaSiting::BottomLeft || s == ChromaSiting::Bottom;
   return {FirstPlace(layout.log2_chroma_w, left, false), FirstPlace(layout.log2_chroma_h, top, bottom), left, top || bottom};
 }
 
@@ -52,7 +54,8 @@ double Chroma(const CpuFrame& f, int c, int x, int y) {
   const double cy = std::clamp((y - s.y) / (1 << layout.log2_chroma_h), 0.0, double(last_y));
   const int x0 = int(cx), y0 = int(cy), x1 = std::min(x0 + 1, last_x), y1 = std::min(y0 + 1, last_y);
   const double fx = cx - x0, fy = cy - y0;
-  return (SampleAt(f, c, x0, y0) * (1 - fx) + SampleAt(f, c, x1, y0) * fx) * (1 - fy) + (SampleAt(f, c, x0, y1) * (1 - fx) + SampleAt(f, c, x1, y1) * fx) * fy;
+  return (SampleAt(f, c, x0, y0) * (1 - fx) + SampleAt(f, c, x1, y0) * fx) * (1 - fy) +
+         (SampleAt(f, c, x0, y1) * (1 - fx) + SampleAt(f, c, x1, y1) * fx) * fy;
 }
 
 double Lanczos(double x) {
@@ -120,8 +123,8 @@ std::string FirstDifference(const CpuFrame& a, const CpuFrame& b) {
       for (size_t i = 0; i < a.row_bytes(p); ++i) {
         const bool padding = layout.format == PixelFormat::Bgrx8 && i % 4 == 3;
         if (ra[i] != rb[i] && !padding) {
-          return "plane " + std::to_string(p) + " row " + std::to_string(y) + " byte " + std::to_string(i) + ": " + std::to_string(ra[i]) + " became " +
-                 std::to_string(rb[i]);
+          return "plane " + std::to_string(p) + " row " + std::to_string(y) + " byte " + std::to_string(i) + ": " + std::to_string(ra[i]) +
+                 " became " + std::to_string(rb[i]);
         }
       }
     }
@@ -187,7 +190,11 @@ double RefToLinear(int transfer, double signal) {
   const double x = std::abs(signal);
   double out = x;
   switch (transfer) {
-    case 1: case 6: case 11: case 14: case 15: {
+    case 1:
+    case 6:
+    case 11:
+    case 14:
+    case 15: {
       const double a = 1.09929682680944, b = 0.018053968510807;
       out = x < 4.5 * b ? x / 4.5 : std::pow((x + a - 1) / a, 1 / 0.45);
       break;
@@ -247,7 +254,8 @@ std::vector<float> RefResize(const std::vector<float>& texels, int w, int h, int
           for (int c = 0; c < 4; ++c) sum[c] += weight * linear[at + c];
         }
       }
-      for (int c = 0; c < 4; ++c) out[(size_t(y) * tw + x) * 4 + c] = float(c == 3 ? std::clamp(sum[c] / weights, 0.0, 1.0) : sum[c] / weights);
+      for (int c = 0; c < 4; ++c)
+        out[(size_t(y) * tw + x) * 4 + c] = float(c == 3 ? std::clamp(sum[c] / weights, 0.0, 1.0) : sum[c] / weights);
     }
   }
   return out;

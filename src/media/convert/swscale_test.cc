@@ -25,7 +25,8 @@ Ref<CpuFrame> Picture(int w, int h, PixelFormat format, ColorSpace color, Chroma
   for (int p = 0; p < layout.planes; ++p) {
     for (int y = 0; y < frame->rows(p); ++y) {
       for (int x = 0; x < layout.PlaneWidth(p, w); ++x) {
-        const double v = 0.5 + 0.25 * std::sin(0.11 * x * (p + 1)) + 0.2 * std::cos(0.07 * y * (3 - p)) * ((x / 16 + y / 16) % 2 ? 1 : -1) * (p == 0);
+        const double v =
+            0.5 + 0.25 * std::sin(0.11 * x * (p + 1)) + 0.2 * std::cos(0.07 * y * (3 - p)) * ((x / 16 + y / 16) % 2 ? 1 : -1) * (p == 0);
         frame->mutable_data(p)[y * frame->stride(p) + x] = static_cast<uint8_t>(16 + 219 * v);
       }
     }
@@ -39,7 +40,8 @@ TEST_F(SwscaleTest, AccurateConversionAgreesWithinOne) {
   auto made = Converter::Create(Ref<gpu::Device>(device));
   ASSERT_TRUE(made);
   const int w = 128, h = 96;
-  for (const auto& [format, av] : {std::pair{PixelFormat::Yuv444p8, AV_PIX_FMT_YUV444P}, {PixelFormat::Yuv422p8, AV_PIX_FMT_YUV422P},
+  for (const auto& [format, av] : {std::pair{PixelFormat::Yuv444p8, AV_PIX_FMT_YUV444P},
+                                   {PixelFormat::Yuv422p8, AV_PIX_FMT_YUV422P},
                                    {PixelFormat::Yuv420p8, AV_PIX_FMT_YUV420P}}) {
     for (const int matrix : {1, 6}) {
       for (const bool full : {false, true}) {
@@ -62,7 +64,8 @@ TEST_F(SwscaleTest, AccurateConversionAgreesWithinOne) {
           ASSERT_EQ(sws_scale(sws, in, in_strides, 0, h, out, strides), h);
           sws_freeContext(sws);
 
-          auto texture = device->textures().Acquire({w, h, WGPUTextureFormat_RGBA8Unorm, gpu::FullUsage(*device, WGPUTextureFormat_RGBA8Unorm)});
+          auto texture =
+              device->textures().Acquire({w, h, WGPUTextureFormat_RGBA8Unorm, gpu::FullUsage(*device, WGPUTextureFormat_RGBA8Unorm)});
           ASSERT_TRUE(texture);
           const WorkInfo work{.format = WGPUTextureFormat_RGBA8Unorm, .transfer = 1, .alpha = AlphaMode::Opaque};
           auto sent = (*made)->Upload(*frame, **texture, work);
@@ -78,7 +81,8 @@ TEST_F(SwscaleTest, AccurateConversionAgreesWithinOne) {
               off += d > 1;
             }
           }
-          EXPECT_LE(worst, 1) << PixelFormatName(format) << " matrix " << matrix << (full ? " full" : " limited") << " siting " << int(siting) << ": " << off;
+          EXPECT_LE(worst, 1) << PixelFormatName(format) << " matrix " << matrix << (full ? " full" : " limited") << " siting "
+                              << int(siting) << ": " << off;
         }
       }
     }

@@ -49,7 +49,8 @@ Status Converter::Impl::Upload(const CpuFrame& frame, const gpu::PoolTexture& ta
   WEFT_TRY(CheckFrame(info));
   const PixelLayout& layout = frame.layout();
   if (target.width() != static_cast<uint32_t>(info.width) || target.height() != static_cast<uint32_t>(info.height)) {
-    return Fail(ErrorKind::InvalidArgument, "The frame is {}x{}, but the texture for it is {}x{}.", info.width, info.height, target.width(), target.height());
+    return Fail(ErrorKind::InvalidArgument, "The frame is {}x{}, but the texture for it is {}x{}.", info.width, info.height, target.width(),
+                target.height());
   }
   const Meaning samples = MeaningOf(info);
   WEFT_TRY_ASSIGN(const SampleMatrix matrix, ToRgb(layout, info.color));
@@ -61,8 +62,12 @@ Status Converter::Impl::Upload(const CpuFrame& frame, const gpu::PoolTexture& ta
 
   JobSpec spec{.kernel = Kernel::Unpack, .target = target.format()};
   const bool subsampled = layout.model == ColorModel::Yuv && (layout.log2_chroma_w || layout.log2_chroma_h);
-  spec.constants = {{"MODEL", double(layout.model == ColorModel::Gray ? 0 : layout.model == ColorModel::Rgb ? 1 : 2)},
-                    {"SAMPLE", double(layout.type == SampleType::Unorm ? 0 : layout.type == SampleType::Half ? 1 : 2)},
+  spec.constants = {{"MODEL", double(layout.model == ColorModel::Gray  ? 0
+                                     : layout.model == ColorModel::Rgb ? 1
+                                                                       : 2)},
+                    {"SAMPLE", double(layout.type == SampleType::Unorm  ? 0
+                                      : layout.type == SampleType::Half ? 1
+                                                                        : 2)},
                     {"BYTES", double(layout.bytes_per_sample)},
                     {"HAS_ALPHA", double(layout.has_alpha)},
                     {"SUBSAMPLED", double(subsampled)},
@@ -70,12 +75,13 @@ Status Converter::Impl::Upload(const CpuFrame& frame, const gpu::PoolTexture& ta
   recolor.AddTo(spec.constants);
 
   // The fast entry: planar integers, no or paired chroma columns.
-  bool fast = layout.type == SampleType::Unorm && layout.planes == layout.components && layout.log2_chroma_w <= 1 && layout.log2_chroma_h <= 1 &&
-              layout.model != ColorModel::Gray && (!subsampled || layout.log2_chroma_w == 1);
+  bool fast = layout.type == SampleType::Unorm && layout.planes == layout.components && layout.log2_chroma_w <= 1 &&
+              layout.log2_chroma_h <= 1 && layout.model != ColorModel::Gray && (!subsampled || layout.log2_chroma_w == 1);
   for (int p = 0; p < layout.planes; ++p) fast = fast && frame.stride(p) % 4 == 0;
   if (fast) {
     spec.kernel = Kernel::Unpack4;
-    spec.constants.push_back({"CENTER_X", double(info.chroma == ChromaSiting::Center || info.chroma == ChromaSiting::Top || info.chroma == ChromaSiting::Bottom)});
+    spec.constants.push_back({"CENTER_X", double(info.chroma == ChromaSiting::Center || info.chroma == ChromaSiting::Top ||
+                                                 info.chroma == ChromaSiting::Bottom)});
   }
 
   UnpackParams params{};
@@ -89,7 +95,8 @@ Status Converter::Impl::Upload(const CpuFrame& frame, const gpu::PoolTexture& ta
   }
   if (subsampled) {
     const ChromaSiting s = info.chroma;
-    const bool left = s == ChromaSiting::Unspecified || s == ChromaSiting::Left || s == ChromaSiting::TopLeft || s == ChromaSiting::BottomLeft;
+    const bool left =
+        s == ChromaSiting::Unspecified || s == ChromaSiting::Left || s == ChromaSiting::TopLeft || s == ChromaSiting::BottomLeft;
     const bool top = s == ChromaSiting::TopLeft || s == ChromaSiting::Top;
     const bool bottom = s == ChromaSiting::BottomLeft || s == ChromaSiting::Bottom;
     const SitingMap x = MapOf(layout.log2_chroma_w, left, false), y = MapOf(layout.log2_chroma_h, top, bottom);
@@ -122,7 +129,8 @@ Status Converter::Impl::Upload(const CpuFrame& frame, const gpu::PoolTexture& ta
   return {};
 }
 
-Status Converter::Impl::UploadStrip(const CpuFrame& frame, const gpu::PoolTexture& target, JobSpec& spec, void* block, uint32_t first, uint32_t rows) {
+Status Converter::Impl::UploadStrip(const CpuFrame& frame, const gpu::PoolTexture& target, JobSpec& spec, void* block, uint32_t first,
+                                    uint32_t rows) {
   auto& params = *static_cast<UnpackParams*>(block);
   const PixelLayout& layout = frame.layout();
   struct Piece {
@@ -156,7 +164,8 @@ Status Converter::Impl::UploadStrip(const CpuFrame& frame, const gpu::PoolTextur
     uint64_t bytes = piece.stride * (piece.rows.count - 1) + frame.row_bytes(p);
     if (piece.packed) {
       packed.assign(bytes, 0);
-      for (uint32_t y = 0; y < piece.rows.count; ++y) std::memcpy(packed.data() + y * piece.stride, data + y * frame.stride(p), frame.row_bytes(p));
+      for (uint32_t y = 0; y < piece.rows.count; ++y)
+        std::memcpy(packed.data() + y * piece.stride, data + y * frame.stride(p), frame.row_bytes(p));
       data = packed.data();
     }
     // The queue writes whole words; the bytes behind the last sample are not ours to read.
@@ -171,8 +180,8 @@ Status Converter::Impl::UploadStrip(const CpuFrame& frame, const gpu::PoolTextur
   WEFT_TRY(device->Outcome(errors, "the upload of a frame"));
   spec.SetParams(params);
   return Send("the unpacking of a frame", [&](WGPUCommandEncoder encoder) {
-    return jobs.Encode(encoder, spec, Bound::Of(*buffer, size), Bound::Of(target), spec.kernel == Kernel::Unpack4 ? (params.width + 3) / 4 : params.width,
-                       params.height);
+    return jobs.Encode(encoder, spec, Bound::Of(*buffer, size), Bound::Of(target),
+                       spec.kernel == Kernel::Unpack4 ? (params.width + 3) / 4 : params.width, params.height);
   });
 }
 

@@ -116,7 +116,10 @@ fn run4(c: u32, at: i32, y: u32, last: i32) -> vec4f {
     v = vec4f(vec4u(a & 0xffffu, a >> 16u, b & 0xffffu, b >> 16u) >> vec4u(p.shift));
   }
   let end = last - i32(from_column);
-  if end < 3 { v = select(v, vec4f(v[max(end, 0)]), vec4i(0, 1, 2, 3) > vec4i(end)); }
+  if end < 3 {
+    let at_end = select(select(v.z, v.y, end == 1), v.x, end <= 0);
+    v = select(v, vec4f(at_end), vec4i(0, 1, 2, 3) > vec4i(end));
+  }
   if at < 0 { v = vec4f(v.x, v.xyz); }
   return v;
 }
@@ -156,7 +159,9 @@ fn unpack4(@builtin(global_invocation_id) id: vec3u) {
   }
   var alpha = vec4f(1.0);
   if HAS_ALPHA { alpha = run4(3u, i32(x), y, last); }
-  for (var i = 0u; i < min(4u, p.size.x - x); i++) {
-    finish(x + i, y, vec3f(first[i], second[i], third[i]), alpha[i]);
-  }
+  // Written out: a vector indexed by a variable goes through memory.
+  finish(x, y, vec3f(first.x, second.x, third.x), alpha.x);
+  if x + 1u < p.size.x { finish(x + 1u, y, vec3f(first.y, second.y, third.y), alpha.y); }
+  if x + 2u < p.size.x { finish(x + 2u, y, vec3f(first.z, second.z, third.z), alpha.z); }
+  if x + 3u < p.size.x { finish(x + 3u, y, vec3f(first.w, second.w, third.w), alpha.w); }
 }
