@@ -7,6 +7,7 @@ use crate::error::{ErrorHandle, Fail, Kind, guard};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 use std::task::Waker;
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use wasmtime::{Config, WasmBacktraceDetails};
 
@@ -20,6 +21,7 @@ pub struct Shared {
     pub cache_hits: AtomicU64,
     pub compilations: AtomicU64,
     clock: Arc<Clock>,
+    clock_thread: Option<JoinHandle<()>>,
 }
 pub struct EngineHandle(pub Arc<Shared>);
 
@@ -60,11 +62,11 @@ impl Shared {
         let cache = if cache_dir.is_empty() { None } else { Some(Cache::open(cache_dir, &engine)?) };
         let clock = Arc::new(Clock { stop: AtomicBool::new(false), timers: Mutex::new(Vec::new()) });
         let (of_thread, its_engine) = (clock.clone(), engine.weak());
-        std::thread::Builder::new()
+        let clock_thread = std::thread::Builder::new()
             .name("weft-clock".into())
             .spawn(move || run_clock(&of_thread, &its_engine))
             .map_err(|e| Fail::new(Kind::Internal, format!("the engine's clock thread cannot start: {e}")))?;
-        Ok(Arc::new(Shared { engine, fuel, cache, cache_hits: AtomicU64::new(0), compilations: AtomicU64::new(0), clock }))
+        Ok(Arc::new(Shared { engine, fuel, cache, cache_hits: AtomicU64::new(0), compilations: AtomicU64::new(0), clock, clock_thread: Some(clock_thread) }))
     }
 
     pub fn new_timer(&self) -> Arc<Timer> {
@@ -77,6 +79,10 @@ impl Shared {
 impl Drop for Shared {
     fn drop(&mut self) {
         self.clock.stop.store(true, Ordering::Relaxed);
+        // No thread outlives the engine, unless the last owner went with a waker that the clock itself let go.
+        if let Some(t) = self.clock_thread.take_if(|t| t.thread().id() != std::thread::current().id()) {
+            let _ = t.join();
+        }
     }
 }
 
