@@ -20,7 +20,7 @@ FENCES = [
     (r"^(png|jpeglib|turbojpeg|tiffio|webp/.*|OpenEXR/.*|Imf.*)(\.h)?$", {"media"}, "an image codec"),
     (r"^nats/", {"cluster"}, "NATS"),
     (r"^CLI/", {"cli"}, "CLI11"),
-    (r"^nlohmann/", {"base"}, "nlohmann-json (use base/json.h)"),
+    (r"^nlohmann/", {"graph", "nodes", "runtime"}, "the JSON library"),
 ]
 
 # graph is pure: no threads, files or GPU in the files that the browser will use.
