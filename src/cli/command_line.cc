@@ -12,6 +12,8 @@
 namespace weft::cli {
 namespace {
 
+constexpr char kHidden = '\x01';
+
 // What the options are read into, before they are checked.
 struct Raw {
   std::string max_memory, max_time, max_gpu_memory, work_format, size, fit;
@@ -162,6 +164,12 @@ CommandLine ParseCommandLine(std::vector<std::string> arguments) {
   Raw raw;
   std::vector<std::string> rest;
 
+  // "-:format=y4m" is standard input with options; CLI11 would see an option called ':'. It is taken out of its sight and brought back.
+  if (!arguments.empty() && arguments[0] == "run") {
+    for (std::string& argument : arguments) {
+      if (argument.starts_with("-:") || argument.starts_with("-=")) argument.insert(0, 1, kHidden);
+    }
+  }
   // `weft help run` is `weft run --help`.
   if (!arguments.empty() && arguments[0] == "help") {
     arguments.erase(arguments.begin());
@@ -257,6 +265,11 @@ CommandLine ParseCommandLine(std::vector<std::string> arguments) {
     return line;
   }
   if (chosen == run_app) {
+    for (std::vector<std::string>* list : {&run.inputs, &run.plugins, &run.outputs}) {
+      for (std::string& argument : *list) {
+        if (argument.starts_with(kHidden)) argument.erase(0, 1);
+      }
+    }
     line.command = std::move(run);
   } else if (chosen == exec_app) {
     exec.arguments.insert(exec.arguments.end(), rest.begin(), rest.end());

@@ -22,9 +22,9 @@ TEST(CommandLine, KeepsPluginsAndOutputsInOrderAndAsWritten) {
 }
 
 TEST(CommandLine, TakesADashAsInputAndOutput) {
-  const CommandLine line = ParseCommandLine({"run", "-", "-p", "a.wasm", "-o", "-:format=y4m"});
+  const CommandLine line = ParseCommandLine({"run", "-", "-:format=y4m", "-p", "a.wasm", "-o", "-:format=y4m"});
   const auto& run = std::get<RunCommand>(line.command);
-  EXPECT_EQ(run.inputs, std::vector<std::string>{"-"});
+  EXPECT_EQ(run.inputs, (std::vector<std::string>{"-", "-:format=y4m"}));
   EXPECT_EQ(run.outputs, std::vector<std::string>{"-:format=y4m"});
 }
 

@@ -28,8 +28,8 @@ void Console::Log(WeftLogLevel level, WeftStringView message, void* userdata) {
                                 : level == WeftLogLevel_Info    ? "info"
                                 : level == WeftLogLevel_Warning ? "warning"
                                                                 : "error";
-  const WeftLogLevel least = options.quiet ? WeftLogLevel_Error : options.verbose ? WeftLogLevel_Debug : WeftLogLevel_Info;
-  if (level < least) return;
+  // What ends a run comes back as its error; --quiet leaves only that.
+  if (options.quiet || (level == WeftLogLevel_Debug && !options.verbose)) return;
   console->printer_.Line(fmt::format("weft: {}: {}", name, View(message)));
 }
 

@@ -18,14 +18,14 @@ std::string ProgressJson(const WeftProgress& progress, double rate);
 class Progress {
  public:
   using Print = std::function<void(const WeftProgress&, double rate)>;
-  // Prints at most once in `interval` seconds, and always the last frame.
-  Progress(double interval, Print print) : interval_(interval), print_(std::move(print)) {}
+  // Prints at most once in `interval` seconds, and always the last frame. `at_once`: also before the first interval has passed.
+  Progress(double interval, bool at_once, Print print) : interval_(interval), print_(std::move(print)), last_print_(at_once ? -1e9 : 0) {}
   void Update(const WeftProgress& progress);
 
  private:
   double interval_;
   Print print_;
-  double last_print_ = -1e9;
+  double last_print_;
   bool done_ = false;
   // The rate is measured over the last seconds, so that a slow start (compiling) does not spoil the forecast.
   double window_time_ = 0;

@@ -42,7 +42,8 @@ int Run(const RunCommand& command, Console* console) {
   auto graph = Graph::FromShorthand(*runtime, shorthand);
   if (!graph) return console->Fail(graph.error());
 
-  Progress progress(ProgressInterval(*console, console->printer().smart()), [&](const WeftProgress& p, double rate) {
+  const bool at_once = options.json || console->printer().smart();
+  Progress progress(ProgressInterval(*console, console->printer().smart()), at_once, [&](const WeftProgress& p, double rate) {
     if (options.json)
       console->Out(ProgressJson(p, rate));
     else if (!options.quiet)

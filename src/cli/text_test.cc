@@ -91,7 +91,7 @@ TEST(Progress, TellsCounterRateAndTimeLeft) {
 
 TEST(Progress, PrintsTheLastFrameOnceAndNotEveryFrame) {
   std::vector<uint64_t> printed;
-  Progress progress(0.5, [&](const WeftProgress& p, double) { printed.push_back(p.framesDone); });
+  Progress progress(0.5, true, [&](const WeftProgress& p, double) { printed.push_back(p.framesDone); });
   for (uint64_t i = 1; i <= 10; ++i) progress.Update({.framesDone = i, .framesTotal = 10, .elapsedNanoseconds = i * 100'000'000});
   progress.Update({.framesDone = 10, .framesTotal = 10, .elapsedNanoseconds = 1'100'000'000});
   EXPECT_EQ(printed, (std::vector<uint64_t>{1, 6, 10}));
@@ -99,7 +99,7 @@ TEST(Progress, PrintsTheLastFrameOnceAndNotEveryFrame) {
 
 TEST(Progress, ForecastsFromLateRatesNotFromASlowStart) {
   double rate = 0;
-  Progress progress(0, [&](const WeftProgress&, double r) { rate = r; });
+  Progress progress(0, true, [&](const WeftProgress&, double r) { rate = r; });
   progress.Update({.framesDone = 1, .framesTotal = 100, .elapsedNanoseconds = 10'000'000'000});
   progress.Update({.framesDone = 11, .framesTotal = 100, .elapsedNanoseconds = 11'000'000'000});
   EXPECT_NEAR(rate, 10, 1e-9);
