@@ -25,7 +25,8 @@ Result<std::unique_ptr<PluginInstance>> PluginInstance::Create(const NodeContext
   host::VirtualGpuOptions options;
   options.device = std::move(device);
   options.quotas = context.quotas;
-  options.log = context.log;
+  // A plugin's WebGPU errors come back as its node's error; the log has them for those who ask for details.
+  options.log = Log([log = context.log](LogLevel, std::string_view message) { log.Write(LogLevel::Debug, message); });
   auto gpu = std::make_unique<host::VirtualGpu>(std::move(options));
   auto log = std::make_unique<PluginLog>(context.log, name);
   WEFT_TRY_ASSIGN(auto instance, file.component.Instantiate(context.grants, context.limits, {gpu.get(), log.get()}));
