@@ -375,23 +375,28 @@ Result<Value> TypedValue(const ParamSpec& param, const Literal& l) {
   return Fail(ErrorKind::Internal, "parameter '{}' has no type", param.id);
 }
 
+// Edits between two words: insert, drop, replace, swap two neighbours.
+static size_t Distance(std::string_view a, std::string_view b) {
+  std::vector<std::vector<size_t>> d(a.size() + 1, std::vector<size_t>(b.size() + 1));
+  for (size_t i = 0; i <= a.size(); ++i) d[i][0] = i;
+  for (size_t j = 0; j <= b.size(); ++j) d[0][j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    for (size_t j = 1; j <= b.size(); ++j) {
+      d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
+    }
+  }
+  return d[a.size()][b.size()];
+}
+
 std::string NearestName(std::string_view written, std::span<const std::string> names) {
+  if (written.size() > 100) return {};
   std::string best;
   size_t best_distance = std::max<size_t>(1, written.size() / 3) + 1;
   for (const std::string& name : names) {
-    std::vector<size_t> row(name.size() + 1);
-    for (size_t j = 0; j <= name.size(); ++j) row[j] = j;
-    for (size_t i = 1; i <= written.size(); ++i) {
-      size_t diagonal = row[0];
-      row[0] = i;
-      for (size_t j = 1; j <= name.size(); ++j) {
-        const size_t substitute = diagonal + (written[i - 1] == name[j - 1] ? 0 : 1);
-        diagonal = row[j];
-        row[j] = std::min({row[j] + 1, row[j - 1] + 1, substitute});
-      }
-    }
-    if (row[name.size()] < best_distance) {
-      best_distance = row[name.size()];
+    if (name.size() > 100) continue;
+    if (const size_t distance = Distance(written, name); distance < best_distance) {
+      best_distance = distance;
       best = name;
     }
   }

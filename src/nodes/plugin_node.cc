@@ -333,7 +333,13 @@ void PluginNode::Finish(std::unique_ptr<Frame> frame, Status outcome) {
     }
     if (instance_ && instance_->alive()) {
       gpu::ErrorCollector errors;
+      const uint64_t index = frame->job.index;
+      // Before it is sent: a driver that hangs or dies in the call is at this work already.
+      if (context_.watch) context_.watch->Submitted(name_, index);
       Send(*frame, true);
+      if (context_.watch) {
+        device_->OnSubmittedWorkDone([watch = context_.watch, name = name_, index](const Status&) { watch->Finished(name, index); });
+      }
       frame->span.Finish();
       instance_->gpu().SetFlushHook(nullptr);
       instance_->gpu().RevokeFrame(frame->serial);
@@ -341,11 +347,6 @@ void PluginNode::Finish(std::unique_ptr<Frame> frame, Status outcome) {
       if (outcome && !gpu_errors) outcome = std::move(gpu_errors);
       if (outcome) outcome = errors.ToStatus("submitting the frame's work");
       if (outcome) outcome = device_->CheckAlive();
-      if (context_.watch && outcome) {
-        const uint64_t index = frame->job.index;
-        context_.watch->Submitted(name_, index);
-        device_->OnSubmittedWorkDone([watch = context_.watch, name = name_, index](const Status&) { watch->Finished(name, index); });
-      }
       if (instance_->gpu().quota_failure()) instance_.reset();  // sticky: this life is over
     } else {
       // Nothing of it was sent; its objects end here, before the textures go to anybody else.

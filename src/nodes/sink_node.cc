@@ -43,6 +43,8 @@ Result<graph::PortInfo> SinkNode::Want(size_t, const graph::PortInfo& offered, c
     picture.height = static_cast<int>(texture->height);
     picture.format = texture->origin;
     picture.color = texture->color;
+    // Linear light is how nodes work, not how a file of display-referred pictures is to be written: the source says how.
+    if (texture->color.transfer == 8) picture.color.transfer = project.frame.color.transfer;
     picture.alpha = texture->alpha;
     picture.pixel_aspect = texture->pixel_aspect;
   } else {

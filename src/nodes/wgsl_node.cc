@@ -252,13 +252,13 @@ Result<graph::FrameOutput> WgslNode::Made(const graph::FrameJob& job) {
   if (auto m = span.Mark()) all.push_back(std::move(m));
   std::vector<WGPUCommandBuffer> handles;
   for (const auto& c : all) handles.push_back(c.get());
+  if (context_.watch) context_.watch->Submitted(name_, job.index);
   device_->Submit(handles);
-  span.Finish();
-  WEFT_TRY(errors.ToStatus("submitting its passes"));
   if (context_.watch) {
-    context_.watch->Submitted(name_, job.index);
     device_->OnSubmittedWorkDone([watch = context_.watch, name = name_, index = job.index](const Status&) { watch->Finished(name, index); });
   }
+  span.Finish();
+  WEFT_TRY(errors.ToStatus("submitting its passes"));
   ++frames_;
   graph::FrameOutput out;
   for (size_t o = 0; o < plugin_->outputs(); ++o) {
