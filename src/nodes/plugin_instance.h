@@ -30,6 +30,8 @@ class PluginInstance {
   // False after a trap, a timeout or a cancel: nothing more can be called.
   bool alive() const { return instance_->alive(); }
   host::VirtualGpu& gpu() { return *gpu_; }
+  // Handles of host resources that the guest holds now.
+  uint64_t handles() const { return instance_->handles(); }
 
   Status Set(const graph::ParamChanges& changes);
 

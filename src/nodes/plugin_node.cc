@@ -349,8 +349,10 @@ void PluginNode::Finish(std::unique_ptr<Frame> frame, Status outcome) {
       if (outcome) outcome = device_->CheckAlive();
       if (instance_->gpu().quota_failure()) instance_.reset();  // sticky: this life is over
     } else {
-      // Nothing of it was sent; its objects end here, before the textures go to anybody else.
+      // What was not sent never will be; its objects end here, before the textures go to anybody else.
       instance_.reset();
+      // Their clears may be among that: what lies in them may be a neighbour's picture, so they are nobody's.
+      for (const auto& texture : frame->written) texture->set_last_writer(device_->NewId());
     }
     if (outcome) {
       ++frames_;

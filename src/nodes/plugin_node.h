@@ -36,6 +36,7 @@ class PluginNode final : public graph::Node {
 
   // Of the life that goes on now; for tests and leak checks.
   std::optional<host::VirtualGpu::Stats> gpu_stats() const;
+  uint64_t guest_handles() const { return instance_ ? instance_->handles() : 0; }
   uint64_t lives() const { return lives_; }
 
  private:
