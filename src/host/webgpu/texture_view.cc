@@ -172,9 +172,6 @@ Ref<VTextureView> VirtualGpu::MakeView(const Ref<VTexture>& texture, const Opt<w
   // texture's. Inputs never have that bit: for them the library's own check stays as a second line behind ours.
   n.usage = v.usage & ~U::TransientAttachment;
   if ((n.usage & U::StorageBinding) && n.usage != U::StorageBinding) n.usage = WGPUTextureUsage_None;
-  // wgpu-native 29 forgets storage-binding where a view's usage names it beside others. 0 is all of the texture's, and no texture that is
-  // lent for reading has storage-binding among its virtual usages, so nothing is allowed by this that the checks above refused.
-  if ((v.usage & U::StorageBinding) && v.usage != U::StorageBinding) n.usage = 0;
   WGPUTextureComponentSwizzleDescriptor swizzle = WGPU_TEXTURE_COMPONENT_SWIZZLE_DESCRIPTOR_INIT;
   if (v.swizzle != "rgba") {
     swizzle.swizzle = {Swizzle(v.swizzle[0]), Swizzle(v.swizzle[1]), Swizzle(v.swizzle[2]), Swizzle(v.swizzle[3])};
