@@ -13,6 +13,7 @@ void Console::Out(std::string_view text) {
 }
 
 int Console::Fail(std::string_view kind, int exit_code, std::string_view text) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.remove_suffix(1);
   printer_.EndStatus();
   printer_.Line(fmt::format("weft: {}", text));
   if (options_.json) Out(ErrorJson(kind, exit_code, text));
