@@ -349,6 +349,10 @@ void PluginNode::Finish(std::unique_ptr<Frame> frame, Status outcome) {
       if (outcome) outcome = device_->CheckAlive();
       if (instance_->gpu().quota_failure()) instance_.reset();  // sticky: this life is over
     } else {
+      // A trap on the way over a quota is told as what it is, so that it has the quota's exit code.
+      if (instance_ && !outcome && outcome.error().kind() == ErrorKind::GuestTrap) {
+        if (auto quota = instance_->gpu().quota_failure()) outcome = Fail(ErrorKind::OutOfMemory, "{}", *quota);
+      }
       // What was not sent never will be; its objects end here, before the textures go to anybody else.
       instance_.reset();
       // Their clears may be among that: what lies in them may be a neighbour's picture, so they are nobody's.
