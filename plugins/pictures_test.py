@@ -15,6 +15,7 @@ import numpy as np
 from PIL import Image
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import make_card  # noqa: E402
 import reference as ref  # noqa: E402
 
 WEFT = os.environ["WEFT"]
@@ -154,6 +155,15 @@ class Pictures(unittest.TestCase):
                 (got,) = self.weft([picture], "glow:threshold=0.3,amount=1.2,radius=5,tint=(1,0.8,0.6,1)")
                 wanted = ref.glow(linear(picture, True), 0.3, 1.2, 5, (1, 0.8, 0.6, 1))
                 self.same(got, finish(to_half(wanted), True), visible=got[..., 3])
+
+    def test_the_committed_reference_pictures_are_made_again(self):
+        for name, (_, _, outputs) in make_card.REFERENCES.items():
+            make_card.run(WEFT, PLUGINS, name, self.folder)
+            for file in outputs:
+                with self.subTest(plugin=name, picture=file):
+                    kept = np.asarray(Image.open(make_card.HERE / name / file).convert("RGBA")).astype(np.float64)
+                    made = np.asarray(Image.open(self.folder / file).convert("RGBA")).astype(np.float64)
+                    self.same(made, kept, visible=kept[..., 3], tolerance=0.5)
 
 
 if __name__ == "__main__":

@@ -69,7 +69,7 @@ static bool Configure(weft_context* context, weft_plan* plan) {
   if (Same(deed, "plan-size-huge")) plan->outputs[0].val.texture.width = 4000000000u;
   if (Same(deed, "plan-format")) plan->outputs[0].val.texture.format = WASI_WEBGPU_WEBGPU_GPU_TEXTURE_FORMAT_DEPTH32FLOAT;
   if (Same(deed, "plan-pass-through")) weft_pass_through(context, 7, 9);
-  const char* wgsl = weft_replace(context, kWgsl, "OUTPUT_FORMAT", weft_format_name(info->format));
+  const char* wgsl = weft_replace(context, kWgsl, "OUTPUT_FORMAT", weft_format_name(hostile->format));
   if (Same(deed, "wgsl-syntax")) wgsl = weft_replace(context, wgsl, "textureDimensions(result)", "textureDimensions(result");
   if (Same(deed, "wgsl-nesting")) {
     // Deep enough to overflow the stack of a parser that recurses.
@@ -88,7 +88,7 @@ static bool Configure(weft_context* context, weft_plan* plan) {
   hostile->copy = weft_make_compute(context, shader, "copy");
   hostile->sum = weft_make_compute(context, shader, "out_of_bounds");
   hostile->endless = weft_make_compute(context, shader, "endless");
-  hostile->paint = weft_make_render(context, shader, "cover", "paint", info->format);
+  hostile->paint = weft_make_render(context, shader, "cover", "paint", hostile->format);
   return true;
 }
 

@@ -34,6 +34,7 @@ fn endless() {
     loop {
       loop {
         count += 1u;
+        words[count % 4u] = count;  // seen from outside, so that no compiler takes the loop away
         if (zero.x != 0u) { break; }
       }
       if (zero.x != 0u) { break; }
