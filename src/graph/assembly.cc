@@ -101,10 +101,11 @@ class Assembler {
       const auto& parameters = checked_.nodes[n].parameters;
       for (size_t p = 0; p < parameters.size(); ++p) {
         if (!parameters[p].animated()) continue;
-        return Fail(ErrorKind::InvalidArgument,
-                    "node '{}': parameter '{}' runs from one value to another over the run, but how many frames there are is not known before "
-                    "the input's end; name the frames with --frames, or give one value",
-                    doc_.nodes[n].id, nodes_[n]->description().parameters[p].id);
+        return Fail(
+            ErrorKind::InvalidArgument,
+            "node '{}': parameter '{}' runs from one value to another over the run, but how many frames there are is not known before "
+            "the input's end; name the frames with --frames, or give one value",
+            doc_.nodes[n].id, nodes_[n]->description().parameters[p].id);
       }
     }
     return {};

@@ -14,7 +14,7 @@
 namespace weft::graph {
 
 struct AssembledNode {
-  std::string id;          // of the document; of conversions "blur.input (convert)"
+  std::string id;  // of the document; of conversions "blur.input (convert)"
   std::unique_ptr<Node> node;
   bool conversion = false;
   std::vector<Animation> parameters;
@@ -25,8 +25,8 @@ struct AssembledNode {
 // Nodes stand in an order in which each comes after all that it takes from.
 struct Assembly {
   std::vector<AssembledNode> nodes;
-  std::vector<Edge> edges;         // between `nodes`
-  std::vector<PlannedEdge> plan;   // as the document's edges, for people
+  std::vector<Edge> edges;        // between `nodes`
+  std::vector<PlannedEdge> plan;  // as the document's edges, for people
   std::optional<int64_t> frame_count;
 };
 

@@ -174,7 +174,8 @@ class Checker {
     if (!s.to) return a;
     const ValueType type = TypeOf(param.default_value);
     if (type != ValueType::Integer && type != ValueType::Number && type != ValueType::Vector) {
-      return Fail(ErrorKind::InvalidArgument, "parameter '{}' is a {} and cannot run from one value to another", param.id, ValueTypeName(type));
+      return Fail(ErrorKind::InvalidArgument, "parameter '{}' is a {} and cannot run from one value to another", param.id,
+                  ValueTypeName(type));
     }
     if (!param.animatable) {
       return Fail(ErrorKind::InvalidArgument, "parameter '{}' cannot change during a run; give it one value instead of a ramp", param.id);
@@ -194,8 +195,8 @@ class Checker {
       auto free = FreeInput(e.to_node, spec.implied);
       if (!free && spec.implied) return {};
       if (!free) {
-        return Fail(ErrorKind::InvalidArgument, "all inputs of node '{}' are connected already; name the one that is meant, {}.port", spec.to.node,
-                    spec.to.node)
+        return Fail(ErrorKind::InvalidArgument, "all inputs of node '{}' are connected already; name the one that is meant, {}.port",
+                    spec.to.node, spec.to.node)
             .Context(where);
       }
       e.to_port = *free;
@@ -209,14 +210,16 @@ class Checker {
                   to.inputs[e.to_port].id, Id(other.from_node), Id(e.from_node));
     }
     if (auto ok = TypesMatch(from.outputs[e.from_port], to.inputs[e.to_port]); !ok) {
-      return std::move(ok.error()).Context(fmt::format("node '{}', input '{}', connected to '{}.{}'", Id(e.to_node), to.inputs[e.to_port].id,
-                                                       Id(e.from_node), from.outputs[e.from_port].id));
+      return std::move(ok.error())
+          .Context(fmt::format("node '{}', input '{}', connected to '{}.{}'", Id(e.to_node), to.inputs[e.to_port].id, Id(e.from_node),
+                               from.outputs[e.from_port].id));
     }
     out_.edges.push_back(e);
     return {};
   }
 
-  // Where an edge goes that names no port: the first required input that is free, else (where it is the only edge, or meant so) an optional one.
+  // Where an edge goes that names no port: the first required input that is free, else (where it is the only edge, or meant so) an optional
+  // one.
   std::optional<size_t> FreeInput(size_t node, bool implied) const {
     const auto& inputs = desc_[node].inputs;
     std::vector<bool> taken(inputs.size(), false);
@@ -242,11 +245,12 @@ class Checker {
         if (connected) continue;
         const auto needed = std::ranges::count_if(desc.inputs, [](const PortSpec& in) { return !in.optional; });
         const auto given = std::ranges::count_if(out_.edges, [&](const Edge& e) { return e.to_node == n; });
-        return Fail(ErrorKind::InvalidArgument,
-                    "node '{}' needs {} input{}, but {} connected: nothing is connected to '{}'; bind it to an input by number or to a node by "
-                    "id, {}=#1",
-                    Id(n), needed, needed == 1 ? "" : "s", given == 1 ? "1 is" : fmt::format("{} are", given), desc.inputs[p].id,
-                    desc.inputs[p].id);
+        return Fail(
+            ErrorKind::InvalidArgument,
+            "node '{}' needs {} input{}, but {} connected: nothing is connected to '{}'; bind it to an input by number or to a node by "
+            "id, {}=#1",
+            Id(n), needed, needed == 1 ? "" : "s", given == 1 ? "1 is" : fmt::format("{} are", given), desc.inputs[p].id,
+            desc.inputs[p].id);
       }
     }
     return {};
@@ -357,7 +361,8 @@ Result<Value> TypedValue(const ParamSpec& param, const Literal& l) {
       if (!near.empty()) {
         return Fail(ErrorKind::InvalidArgument, "parameter '{}' has no choice '{}'; did you mean '{}'?", param.id, l.text, near);
       }
-      return Fail(ErrorKind::InvalidArgument, "parameter '{}' has no choice {}; its choices are: {}", param.id, FoundText(l), List(param.choices));
+      return Fail(ErrorKind::InvalidArgument, "parameter '{}' has no choice {}; its choices are: {}", param.id, FoundText(l),
+                  List(param.choices));
     }
     case ValueType::Vector: {
       if (l.kind != Kind::Vector) {

@@ -111,7 +111,8 @@ TEST(Check, NamesNodePortAndParameter) {
   EXPECT_EQ(line("b.wasm@b", "o.png=bb.output"), "edge bb.output -> out1: there is no node 'bb'; did you mean 'b'?");
   EXPECT_EQ(line("b.wasm@b", "o.png=b.outptu"), "edge b.outptu -> out1: node 'b': there is no output 'outptu'; did you mean 'output'?");
   EXPECT_EQ(line("c.wasm@c"),
-            "node 'c' needs 2 inputs, but 1 is connected: nothing is connected to 'background'; bind it to an input by number or to a node by id, "
+            "node 'c' needs 2 inputs, but 1 is connected: nothing is connected to 'background'; bind it to an input by number or to a node "
+            "by id, "
             "background=#1");
   EXPECT_EQ(line("c.wasm@c:background=#3"),
             "node 'c': edge #3 -> c.background: there is no input #3; the inputs are numbered from #1, and 1 is given");

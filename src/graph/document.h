@@ -12,8 +12,8 @@
 //     },
 //     "edges": [["in", "blur.input"], ["blur", "out"]]
 //   }
-// An end without a port means the node's first free one. ["a", "b", "implied"]: gives way where b's inputs are bound otherwise (shorthand.h).
-// Plain values; pure (no threads, files, GPU).
+// An end without a port means the node's first free one. ["a", "b", "implied"]: gives way where b's inputs are bound otherwise
+// (shorthand.h). Plain values; pure (no threads, files, GPU).
 #pragma once
 
 #include <functional>

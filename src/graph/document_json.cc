@@ -95,9 +95,10 @@ Result<Literal> TakeLiteral(const Json& j, const std::string& where) {
     l.bytes = std::make_shared<const std::vector<uint8_t>>(std::move(*bytes));
     return l;
   }
-  return Fail(ErrorKind::InvalidArgument,
-              "{} must be a number, a string, true or false, a list of numbers, {{\"file\": path}} or {{\"from\": a, \"to\": b}}, but is {}", where,
-              Found(j));
+  return Fail(
+      ErrorKind::InvalidArgument,
+      "{} must be a number, a string, true or false, a list of numbers, {{\"file\": path}} or {{\"from\": a, \"to\": b}}, but is {}", where,
+      Found(j));
 }
 
 Json PutLiteral(const Literal& l) {
@@ -146,7 +147,8 @@ Result<NodeSpec> TakeNode(const std::string& id, const Json& j) {
       return Fail(ErrorKind::InvalidArgument, "{} has the unknown member '{}'; known are kind, path and parameters", where, key);
     }
   }
-  if (node.kind.empty()) return Fail(ErrorKind::InvalidArgument, "{} has no kind; \"source\", \"plugin\", \"resize\" or \"sink\" is expected", where);
+  if (node.kind.empty())
+    return Fail(ErrorKind::InvalidArgument, "{} has no kind; \"source\", \"plugin\", \"resize\" or \"sink\" is expected", where);
   return node;
 }
 
@@ -174,7 +176,8 @@ Result<Document> ParseDocument(std::string_view text, std::string_view name) {
   for (const auto& [key, value] : root.items()) {
     if (key == "weft") continue;
     if (key == "nodes") {
-      if (!value.is_object()) return fail(Fail(ErrorKind::InvalidArgument, "nodes must be an object of nodes by id, but is {}", Found(value)));
+      if (!value.is_object())
+        return fail(Fail(ErrorKind::InvalidArgument, "nodes must be an object of nodes by id, but is {}", Found(value)));
       for (const auto& [id, node] : value.items()) {
         auto spec = TakeNode(id, node);
         if (!spec) return fail(std::move(spec.error()));

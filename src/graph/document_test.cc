@@ -90,7 +90,9 @@ TEST(Document, ComesBackEqualFromItsOwnJson) {
   Literal bytes;
   bytes.kind = Kind::Bytes;
   bytes.bytes = std::make_shared<const std::vector<uint8_t>>(std::vector<uint8_t>{0, 255, 7, 8});
-  n.settings = {{"n", Literal::Number(0.1), Literal::Number(2)}, {"w", Lit("\"4\""), std::nullopt}, {"b", bytes, std::nullopt},
+  n.settings = {{"n", Literal::Number(0.1), Literal::Number(2)},
+                {"w", Lit("\"4\""), std::nullopt},
+                {"b", bytes, std::nullopt},
                 {"v", Literal::Vector({1, 2, 0, 0}, 2), std::nullopt}};
   d.nodes = {n, {"b", "sink", "-", {}}};
   d.edges = {{{"a", "x"}, {"b", ""}, true}};
@@ -122,12 +124,16 @@ TEST(Document, NamesWhatIsWrongAndWhere) {
 TEST(Document, LoadsFilesThroughTheGivenReader) {
   auto d = ParseDocument(R"({"weft": 1, "nodes": {"a": {"kind": "plugin", "parameters": {"lut": {"file": "x.cube"}}}}})", "g");
   ASSERT_TRUE(d);
-  ASSERT_TRUE(LoadFiles(&*d, [](const std::string& path) -> Result<std::vector<uint8_t>> { return std::vector<uint8_t>(path.begin(), path.end()); }));
+  ASSERT_TRUE(LoadFiles(
+      &*d, [](const std::string& path) -> Result<std::vector<uint8_t>> { return std::vector<uint8_t>(path.begin(), path.end()); }));
   EXPECT_EQ(d->nodes[0].settings[0].from.bytes->size(), 6u);
 }
 
 TEST(Shorthand, ChainsInputsPluginsAndOutputs) {
-  auto d = FromShorthand({{"a.png", "b.png:rate=24"}, {"blur.wasm:radius=0..4", "x/blur.wasm", "c.wasm@c:mode=screen,background=#2"}, {"o.png", "h.png=c.hist:depth=16"}, {}});
+  auto d = FromShorthand({{"a.png", "b.png:rate=24"},
+                          {"blur.wasm:radius=0..4", "x/blur.wasm", "c.wasm@c:mode=screen,background=#2"},
+                          {"o.png", "h.png=c.hist:depth=16"},
+                          {}});
   ASSERT_TRUE(d) << d.error().ToString();
   std::vector<std::string> ids;
   for (const auto& n : d->nodes) ids.push_back(n.id);

@@ -36,8 +36,8 @@ struct ConfigureJob {
 };
 
 struct NodePlan {
-  std::vector<PortInfo> outputs;              // one for each output
-  std::vector<std::pair<int, int>> windows;   // one for each input: frames wanted around the current one
+  std::vector<PortInfo> outputs;             // one for each output
+  std::vector<std::pair<int, int>> windows;  // one for each input: frames wanted around the current one
 };
 
 struct InputItem {

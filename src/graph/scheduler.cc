@@ -37,7 +37,7 @@ struct NodeState {
   // Under the mutex.
   uint64_t next = 0;  // the frame to begin or, while busy, in hand
   bool busy = false;
-  bool passing_error = false;  // its frame is not made, because an input failed
+  bool passing_error = false;     // its frame is not made, because an input failed
   std::optional<uint64_t> ended;  // sources: there is no frame with this index
   std::map<uint64_t, Made> made;  // what consumers may still need
   std::vector<Animation> parameters;
@@ -406,7 +406,7 @@ Status Scheduler::SetParameter(const std::string& node, const std::string& param
     }
     const std::string near = NearestName(parameter, names);
     return Fail(ErrorKind::NotFound, "node '{}' has no parameter '{}'{}", node, parameter,
-                      near.empty() ? "" : fmt::format("; did you mean '{}'?", near));
+                near.empty() ? "" : fmt::format("; did you mean '{}'?", near));
   }
   const std::string near = NearestName(node, ids);
   return Fail(ErrorKind::NotFound, "there is no node '{}'{}", node, near.empty() ? "" : fmt::format("; did you mean '{}'?", near));

@@ -2,8 +2,8 @@
 // Scheduler: drives an Assembly over its frames, several in flight, so that decoding, GPU work and encoding overlap.
 //
 // A node works on one frame at a time and in order; frame n+1 may be in node 1 while frame n is in node 2. At most `in_flight` frames
-// are anywhere between the sources and the slowest sink, so a slow sink holds back the sources and nothing piles up. A frame starts when all
-// sources have given it; the run ends when all sources that are not stills have ended (one that ends earlier repeats its last frame).
+// are anywhere between the sources and the slowest sink, so a slow sink holds back the sources and nothing piles up. A frame starts when
+// all sources have given it; the run ends when all sources that are not stills have ended (one that ends earlier repeats its last frame).
 // When frame n fails, frames before n are still finished, then all nodes are aborted.
 //
 // Threads: Run() blocks its caller; nodes are called on the scheduler's own workers; the observer is called under no lock from any worker.

@@ -32,15 +32,15 @@ double ValueOf(const Ref<Payload>& p) { return static_cast<const NumberPayload&>
 // What the tests see and steer.
 struct World {
   std::mutex mutex;
-  std::vector<double> written;              // by the sink, in order
-  std::vector<std::string> calls;           // "sum 3"
-  std::vector<uint64_t> failed;             // FrameFailed of the sink
+  std::vector<double> written;     // by the sink, in order
+  std::vector<std::string> calls;  // "sum 3"
+  std::vector<uint64_t> failed;    // FrameFailed of the sink
   bool finished = false, aborted = false;
   std::atomic<int> sources_ahead{0}, most_ahead{0};
-  std::map<std::string, uint64_t> fail_at;  // node -> frame
-  std::set<std::string> slow;               // answers from another thread, late
-  std::map<std::string, uint64_t> stuck_at; // does not answer until it is cancelled
-  std::map<std::string, int64_t> lengths;   // of sources; -1: a still
+  std::map<std::string, uint64_t> fail_at;   // node -> frame
+  std::set<std::string> slow;                // answers from another thread, late
+  std::map<std::string, uint64_t> stuck_at;  // does not answer until it is cancelled
+  std::map<std::string, int64_t> lengths;    // of sources; -1: a still
   std::pair<int, int> window = {0, 0};
   Ends ends = Ends::Clamp;
   bool knows_length = true;

@@ -70,7 +70,8 @@ std::string Stem(std::string_view path) {
 
 Result<Document> FromShorthand(const Shorthand& shorthand) {
   Document doc;
-  if (shorthand.inputs.empty()) return Fail(ErrorKind::InvalidArgument, "no INPUT is given; name at least one file to read, or - for stdin");
+  if (shorthand.inputs.empty())
+    return Fail(ErrorKind::InvalidArgument, "no INPUT is given; name at least one file to read, or - for stdin");
   if (shorthand.outputs.empty()) return Fail(ErrorKind::InvalidArgument, "no output is given; name one with -o FILE");
   for (size_t i = 0; i < shorthand.inputs.size(); ++i) {
     const std::string what = fmt::format("input '{}'", shorthand.inputs[i]);

@@ -62,10 +62,10 @@ struct SourceInfo {
 
 // What the graph is making, as one node sees it.
 struct Project {
-  TextureInfo frame;                       // size and colour of the node's own source; `format` is the work format
-  Rational rate;                           // 0/1 where there is no constant rate
-  std::optional<SourceInfo> source;        // the source that the node's first input comes from
-  std::optional<int64_t> frame_count;      // of the run, where it is known
+  TextureInfo frame;                   // size and colour of the node's own source; `format` is the work format
+  Rational rate;                       // 0/1 where there is no constant rate
+  std::optional<SourceInfo> source;    // the source that the node's first input comes from
+  std::optional<int64_t> frame_count;  // of the run, where it is known
 };
 
 }  // namespace weft::graph

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -15,6 +16,7 @@
 #include "media/convert/converter.h"
 #include "media/media.h"
 #include "nodes/executor.h"
+#include "nodes/gpu_span.h"
 #include "wasm/engine.h"
 
 namespace weft::nodes {
@@ -29,7 +31,7 @@ class GpuWatch {
 };
 
 struct NodeContext {
-  std::function<Result<Ref<gpu::Device>>()> device;  // starts it at the first use
+  std::function<Result<Ref<gpu::Device>>()> device;          // starts it at the first use
   std::function<Result<Ref<media::Converter>>()> converter;  // of that device
   std::function<Result<wasm::Engine*>()> engine;
   Executor* executor = nullptr;
@@ -38,8 +40,8 @@ struct NodeContext {
   host::Quotas quotas;
   Log log;
   GpuWatch* watch = nullptr;
-  bool gpu_times = false;  // measure GPU time a node
-  std::string folder;      // relative paths lie here; empty: the current folder
+  std::shared_ptr<GpuLedger> gpu_times;  // set: GPU time is measured
+  std::string folder;                    // relative paths lie here; empty: the current folder
   std::optional<media::FrameRange> frames;
   bool overwrite = false;
 

@@ -100,15 +100,17 @@ void ConvertNode::Process(graph::FrameJob job, graph::Done<graph::FrameOutput> d
   if (!pool) return done(std::move(pool.error()));
   auto shared = std::make_shared<graph::Done<graph::FrameOutput>>(std::move(done));
   CpuTimer timer(&cpu_ns_);
-  // After this call the answer may have come, and with it the next frame: nothing of the node may be touched but what is counted atomically.
+  // After this call the answer may have come, and with it the next frame: nothing of the node may be touched but what is counted
+  // atomically.
   const Ref<gpu::Device> device = device_;
   Ref<media::Converter> converter = converter_;
-  converter->Download(**pool, WorkOf(texture->texture_info()), std::get<media::FrameInfo>(to_), [shared](Result<Ref<media::CpuFrame>> frame) {
-    if (!frame) return (*shared)(std::move(frame.error()));
-    graph::FrameOutput out;
-    out.outputs = {MakeRef<PicturePayload>(std::move(*frame))};
-    (*shared)(std::move(out));
-  });
+  converter->Download(**pool, WorkOf(texture->texture_info()), std::get<media::FrameInfo>(to_),
+                      [shared](Result<Ref<media::CpuFrame>> frame) {
+                        if (!frame) return (*shared)(std::move(frame.error()));
+                        graph::FrameOutput out;
+                        out.outputs = {MakeRef<PicturePayload>(std::move(*frame))};
+                        (*shared)(std::move(out));
+                      });
   if (auto m = span.Mark()) device->Submit(m.get());
   span.Finish();
 }

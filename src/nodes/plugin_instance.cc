@@ -70,7 +70,8 @@ Status PluginInstance::Set(const graph::ParamChanges& changes) {
   return {};
 }
 
-Result<PluginInstance::Plan> PluginInstance::Configure(const graph::Project& project, std::span<const graph::PortInfo> inputs, size_t outputs) {
+Result<PluginInstance::Plan> PluginInstance::Configure(const graph::Project& project, std::span<const graph::PortInfo> inputs,
+                                                       size_t outputs) {
   CpuTimer timer(cpu_ns_);
   wp::Project p;
   p.frame = nodes::ToContract(project.frame);
@@ -84,8 +85,8 @@ Result<PluginInstance::Plan> PluginInstance::Configure(const graph::Project& pro
   if ((*result)->is_err) return Refused("configure", (*result)->err.view());
   const wp::Plan& answer = (*result)->ok;
   if (answer.inputs.size != inputs.size() || answer.outputs.size != outputs) {
-    return Fail(ErrorKind::GuestTrap, "configure answered a plan of {} inputs and {} outputs, but the description has {} and {}", answer.inputs.size,
-                answer.outputs.size, inputs.size(), outputs);
+    return Fail(ErrorKind::GuestTrap, "configure answered a plan of {} inputs and {} outputs, but the description has {} and {}",
+                answer.inputs.size, answer.outputs.size, inputs.size(), outputs);
   }
   Plan plan;
   for (const wp::InputPlan& in : answer.inputs) plan.plan.windows.emplace_back(in.window.f0, in.window.f1);
@@ -96,7 +97,8 @@ Result<PluginInstance::Plan> PluginInstance::Configure(const graph::Project& pro
   }
   for (const auto& [output, input] : answer.pass_through) {
     if (output >= outputs || input >= inputs.size()) {
-      return Fail(ErrorKind::GuestTrap, "configure answered that output {} is input {}, but there are {} and {}", output, input, outputs, inputs.size());
+      return Fail(ErrorKind::GuestTrap, "configure answered that output {} is input {}, but there are {} and {}", output, input, outputs,
+                  inputs.size());
     }
     plan.pass_through.emplace_back(output, input);
   }

@@ -145,7 +145,8 @@ Result<graph::PortInfo> FromContract(const wp::PortInfo& info) {
     case wp::PortInfo::Tag::Texture: break;
   }
   const wp::FrameInfo& f = info.texture;
-  if (f.width == 0 || f.height == 0) return Fail(ErrorKind::GuestTrap, "its plan has a picture of {}x{}; both sides must be at least 1", f.width, f.height);
+  if (f.width == 0 || f.height == 0)
+    return Fail(ErrorKind::GuestTrap, "its plan has a picture of {}x{}; both sides must be at least 1", f.width, f.height);
   if (f.pixel_aspect.num <= 0 || f.pixel_aspect.den <= 0) {
     return Fail(ErrorKind::GuestTrap, "its plan has the pixel aspect {}/{}; both must be above 0", f.pixel_aspect.num, f.pixel_aspect.den);
   }

@@ -15,7 +15,6 @@
 
 namespace weft::nodes {
 
-
 // Checks all that a plugin says of itself; the Error names what is wrong with it.
 Result<graph::Description> FromContract(const wasm::plugin::Description& d);
 // Sizes, formats and enums checked; used for what configure answers.

@@ -36,10 +36,19 @@ ResizeNode::ResizeNode(const NodeContext& context) : context_(context) {
   description_.label = "Resize";
   description_.inputs = {{.id = "in", .label = "Picture", .formats = {"rgba16float", "rgba8unorm", "rgba32float"}}};
   description_.outputs = {{.id = "out", .label = "Resized", .overwrites = true}};
-  description_.parameters = {
-      {.id = "width", .label = "Width", .description = "Pixels; 0: by the height.", .default_value = int64_t{0}, .minimum = 0, .maximum = 65535},
-      {.id = "height", .label = "Height", .description = "Pixels; 0: by the width.", .default_value = int64_t{0}, .minimum = 0, .maximum = 65535},
-      {.id = "fit", .label = "Fit", .default_value = graph::Choice{0}, .choices = {"contain", "cover", "fill"}}};
+  description_.parameters = {{.id = "width",
+                              .label = "Width",
+                              .description = "Pixels; 0: by the height.",
+                              .default_value = int64_t{0},
+                              .minimum = 0,
+                              .maximum = 65535},
+                             {.id = "height",
+                              .label = "Height",
+                              .description = "Pixels; 0: by the width.",
+                              .default_value = int64_t{0},
+                              .minimum = 0,
+                              .maximum = 65535},
+                             {.id = "fit", .label = "Fit", .default_value = graph::Choice{0}, .choices = {"contain", "cover", "fill"}}};
 }
 
 Result<graph::NodePlan> ResizeNode::Configured(const graph::ConfigureJob& job) {
@@ -54,7 +63,8 @@ Result<graph::NodePlan> ResizeNode::Configured(const graph::ConfigureJob& job) {
   if (!from) return Fail(ErrorKind::InvalidArgument, "it resizes pictures, but {} is connected to it", graph::DescribeInfo(job.inputs[0]));
   if (width == 0 && height == 0) return Fail(ErrorKind::InvalidArgument, "neither width nor height is given; give at least one");
   if (width == 0) width = std::max<int64_t>(1, std::llround(static_cast<double>(from->width) * static_cast<double>(height) / from->height));
-  if (height == 0) height = std::max<int64_t>(1, std::llround(static_cast<double>(from->height) * static_cast<double>(width) / from->width));
+  if (height == 0)
+    height = std::max<int64_t>(1, std::llround(static_cast<double>(from->height) * static_cast<double>(width) / from->width));
   WEFT_TRY_ASSIGN(device_, context_.device());
   WEFT_TRY_ASSIGN(converter_, context_.converter());
   writer_id_ = device_->NewId();

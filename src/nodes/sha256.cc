@@ -20,14 +20,16 @@ constexpr std::array<uint32_t, 64> kRound = {
 
 void Block(const unsigned char* p, std::array<uint32_t, 8>& h) {
   std::array<uint32_t, 64> w;
-  for (size_t i = 0; i < 16; ++i) w[i] = uint32_t{p[4 * i]} << 24 | uint32_t{p[4 * i + 1]} << 16 | uint32_t{p[4 * i + 2]} << 8 | p[4 * i + 3];
+  for (size_t i = 0; i < 16; ++i)
+    w[i] = uint32_t{p[4 * i]} << 24 | uint32_t{p[4 * i + 1]} << 16 | uint32_t{p[4 * i + 2]} << 8 | p[4 * i + 3];
   for (size_t i = 16; i < 64; ++i) {
     const uint32_t a = w[i - 15], b = w[i - 2];
     w[i] = w[i - 16] + (std::rotr(a, 7) ^ std::rotr(a, 18) ^ a >> 3) + w[i - 7] + (std::rotr(b, 17) ^ std::rotr(b, 19) ^ b >> 10);
   }
   auto s = h;
   for (size_t i = 0; i < 64; ++i) {
-    const uint32_t t1 = s[7] + (std::rotr(s[4], 6) ^ std::rotr(s[4], 11) ^ std::rotr(s[4], 25)) + ((s[4] & s[5]) ^ (~s[4] & s[6])) + kRound[i] + w[i];
+    const uint32_t t1 =
+        s[7] + (std::rotr(s[4], 6) ^ std::rotr(s[4], 11) ^ std::rotr(s[4], 25)) + ((s[4] & s[5]) ^ (~s[4] & s[6])) + kRound[i] + w[i];
     const uint32_t t2 = (std::rotr(s[0], 2) ^ std::rotr(s[0], 13) ^ std::rotr(s[0], 22)) + ((s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]));
     s = {t1 + t2, s[0], s[1], s[2], s[3] + t1, s[4], s[5], s[6]};
   }

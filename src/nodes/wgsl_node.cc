@@ -46,7 +46,8 @@ void Put(std::vector<std::byte>& bytes, size_t at, T value) {
 }  // namespace
 
 Result<std::unique_ptr<WgslNode>> WgslNode::Load(const NodeContext& context, const std::string& path, std::string name) {
-  if (!context.grants.gpu) return Fail(ErrorKind::InvalidArgument, "plugin '{}' is made of shaders, but the GPU is denied to plugins", path);
+  if (!context.grants.gpu)
+    return Fail(ErrorKind::InvalidArgument, "plugin '{}' is made of shaders, but the GPU is denied to plugins", path);
   WEFT_TRY_ASSIGN(auto plugin, LoadWgslPlugin(path));
   return std::unique_ptr<WgslNode>(new WgslNode(context, std::move(plugin), std::move(name)));
 }
@@ -193,7 +194,8 @@ Result<std::vector<Ref<gpu::PoolTexture>>> WgslNode::Textures(const graph::Frame
   return textures;
 }
 
-Result<WGPUBindGroup> WgslNode::BindGroup(BuiltPass& pass, const WgslPlugin::Pass& spec, const std::vector<Ref<gpu::PoolTexture>>& textures) {
+Result<WGPUBindGroup> WgslNode::BindGroup(BuiltPass& pass, const WgslPlugin::Pass& spec,
+                                          const std::vector<Ref<gpu::PoolTexture>>& textures) {
   std::vector<uint64_t> key;
   for (size_t t : spec.reads) key.push_back(textures[t]->id());
   for (size_t t : spec.writes) key.push_back(textures[t]->id());
@@ -255,7 +257,8 @@ Result<graph::FrameOutput> WgslNode::Made(const graph::FrameJob& job) {
   if (context_.watch) context_.watch->Submitted(name_, job.index);
   device_->Submit(handles);
   if (context_.watch) {
-    device_->OnSubmittedWorkDone([watch = context_.watch, name = name_, index = job.index](const Status&) { watch->Finished(name, index); });
+    device_->OnSubmittedWorkDone(
+        [watch = context_.watch, name = name_, index = job.index](const Status&) { watch->Finished(name, index); });
   }
   span.Finish();
   WEFT_TRY(errors.ToStatus("submitting its passes"));

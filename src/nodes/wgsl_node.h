@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// WgslNode: a WgslPlugin as a Node: the host encodes its passes. Its shaders see this frame's textures and its own intermediates, nothing else.
+// WgslNode: a WgslPlugin as a Node: the host encodes its passes. Its shaders see this frame's textures and its own intermediates, nothing
+// else.
 #pragma once
 
 #include <map>

@@ -93,15 +93,23 @@ Result<graph::PortSpec> TakePort(const Json& json, const std::string& where, boo
   WEFT_TRY_ASSIGN(port.optional, o.Flag("optional", false));
   if (port.optional && !input) return Bad("{}: outputs are not optional", where);
   WEFT_TRY_ASSIGN(std::string color, o.Text("color", "linear"));
-  if (color == "as-is") port.color = graph::ColorWant::AsIs;
-  else if (color == "linear") port.color = graph::ColorWant::Linear;
-  else if (color == "display") port.color = graph::ColorWant::Display;
-  else return Bad("{}, 'color' is '{}'; as-is, linear or display is expected", where, color);
+  if (color == "as-is")
+    port.color = graph::ColorWant::AsIs;
+  else if (color == "linear")
+    port.color = graph::ColorWant::Linear;
+  else if (color == "display")
+    port.color = graph::ColorWant::Display;
+  else
+    return Bad("{}, 'color' is '{}'; as-is, linear or display is expected", where, color);
   WEFT_TRY_ASSIGN(std::string alpha, o.Text("alpha", ""));
-  if (alpha == "opaque") port.alpha = media::AlphaMode::Opaque;
-  else if (alpha == "straight") port.alpha = media::AlphaMode::Straight;
-  else if (alpha == "premultiplied") port.alpha = media::AlphaMode::Premultiplied;
-  else if (!alpha.empty()) return Bad("{}, 'alpha' is '{}'; opaque, straight or premultiplied is expected", where, alpha);
+  if (alpha == "opaque")
+    port.alpha = media::AlphaMode::Opaque;
+  else if (alpha == "straight")
+    port.alpha = media::AlphaMode::Straight;
+  else if (alpha == "premultiplied")
+    port.alpha = media::AlphaMode::Premultiplied;
+  else if (!alpha.empty())
+    return Bad("{}, 'alpha' is '{}'; opaque, straight or premultiplied is expected", where, alpha);
   WEFT_TRY_ASSIGN(port.overwrites, o.Flag("overwrites", !input));
   if (input) port.formats = {"rgba16float", "rgba8unorm", "rgba32float"};
   return port;
@@ -123,12 +131,14 @@ Result<graph::Value> TakeDefault(const Object& o, const graph::ParamSpec& param)
   if (type == "vector" && v.is_array() && v.size() == 4 && std::ranges::all_of(v, [](const Json& n) { return n.is_number(); })) {
     return graph::Value(graph::Vec4{v[0].get<double>(), v[1].get<double>(), v[2].get<double>(), v[3].get<double>()});
   }
-  return Bad("{}, 'default' is {}; a number, an integer, a boolean, a choice (place in 'choices') or a vector of four is expected", o.where(), j->dump());
+  return Bad("{}, 'default' is {}; a number, an integer, a boolean, a choice (place in 'choices') or a vector of four is expected",
+             o.where(), j->dump());
 }
 
 Result<graph::ParamSpec> TakeParameter(const Json& json, const std::string& where) {
-  WEFT_TRY_ASSIGN(Object o, Object::Of(json, where, {"id", "label", "description", "group", "look", "default", "minimum", "maximum", "step",
-                                                     "choices", "animatable"}));
+  WEFT_TRY_ASSIGN(Object o, Object::Of(json, where,
+                                       {"id", "label", "description", "group", "look", "default", "minimum", "maximum", "step", "choices",
+                                        "animatable"}));
   graph::ParamSpec p;
   WEFT_TRY_ASSIGN(p.id, o.Text("id"));
   if (!IsKebab(p.id)) return Bad("{}: '{}' is no kebab-case id", where, p.id);
@@ -137,7 +147,8 @@ Result<graph::ParamSpec> TakeParameter(const Json& json, const std::string& wher
   WEFT_TRY_ASSIGN(p.group, o.Text("group", ""));
   WEFT_TRY_ASSIGN(p.look, o.Text("look", "plain"));
   static constexpr std::string_view kLooks[] = {"plain", "slider", "angle", "point", "size", "color", "hidden"};
-  if (std::ranges::find(kLooks, std::string_view(p.look)) == std::end(kLooks)) return Bad("{}, 'look' is '{}', which is none", where, p.look);
+  if (std::ranges::find(kLooks, std::string_view(p.look)) == std::end(kLooks))
+    return Bad("{}, 'look' is '{}', which is none", where, p.look);
   WEFT_TRY_ASSIGN(p.choices, o.Texts("choices"));
   WEFT_TRY_ASSIGN(p.default_value, TakeDefault(o, p));
   WEFT_TRY_ASSIGN(p.minimum, o.Number("minimum"));
@@ -161,7 +172,8 @@ Result<WgslPlugin::Intermediate> TakeIntermediate(const Json& json, const std::s
     if (!pair && !scale->is_number()) return Bad("{}, 'scale' must be a number or a pair of numbers", where);
     m.scale_x = pair ? (*scale)[0].get<double>() : scale->get<double>();
     m.scale_y = pair ? (*scale)[1].get<double>() : scale->get<double>();
-    if (!(m.scale_x > 0 && m.scale_y > 0 && m.scale_x <= 16 && m.scale_y <= 16)) return Bad("{}, 'scale' must be above 0 and at most 16", where);
+    if (!(m.scale_x > 0 && m.scale_y > 0 && m.scale_x <= 16 && m.scale_y <= 16))
+      return Bad("{}, 'scale' must be above 0 and at most 16", where);
   }
   return m;
 }
@@ -179,7 +191,8 @@ Result<WgslPlugin::Pass> TakePass(const Json& json, const std::string& where, co
       if (texture == plugin.textures()) return Bad("{}, '{}' names '{}', which is not declared", where, key, id);
       if (reads && plugin.IsOutput(texture)) return Bad("{} reads the output '{}'; use an intermediate", where, id);
       if (!reads && plugin.IsInput(texture)) return Bad("{} writes the input '{}'; inputs are only read", where, id);
-      if (!reads && std::ranges::find(pass.reads, texture) != pass.reads.end()) return Bad("{} reads and writes '{}'; a pass cannot do both", where, id);
+      if (!reads && std::ranges::find(pass.reads, texture) != pass.reads.end())
+        return Bad("{} reads and writes '{}'; a pass cannot do both", where, id);
       auto& list = reads ? pass.reads : pass.writes;
       if (std::ranges::find(list, texture) != list.end()) return Bad("{}, '{}' names '{}' twice", where, key, id);
       list.push_back(texture);
@@ -188,7 +201,8 @@ Result<WgslPlugin::Pass> TakePass(const Json& json, const std::string& where, co
   if (pass.writes.empty()) return Bad("{} writes nothing", where);
   if (const Json* w = o.Find("workgroup")) {
     auto good = [](const Json& n) { return n.is_number_unsigned() && n.get<uint64_t>() >= 1 && n.get<uint64_t>() <= 1024; };
-    if (!w->is_array() || w->size() != 2 || !good((*w)[0]) || !good((*w)[1])) return Bad("{}, 'workgroup' must be a pair of numbers from 1 to 1024", where);
+    if (!w->is_array() || w->size() != 2 || !good((*w)[0]) || !good((*w)[1]))
+      return Bad("{}, 'workgroup' must be a pair of numbers from 1 to 1024", where);
     pass.workgroup_x = (*w)[0].get<uint32_t>();
     pass.workgroup_y = (*w)[1].get<uint32_t>();
   }
@@ -255,12 +269,14 @@ std::string WgslPlugin::Prelude(const std::vector<std::string>& formats) const {
   out += "}\n@group(0) @binding(0) var<uniform> weft: Weft;\n";
   for (size_t t = 0; t < textures(); ++t) {
     if (IsOutput(t)) {
-      out += fmt::format("@group(0) @binding({}) var {}: texture_storage_2d<{}, write>;\n", WriteBinding(t), Snake(TextureId(t)), formats[t]);
+      out +=
+          fmt::format("@group(0) @binding({}) var {}: texture_storage_2d<{}, write>;\n", WriteBinding(t), Snake(TextureId(t)), formats[t]);
       continue;
     }
     out += fmt::format("@group(0) @binding({}) var {}: texture_2d<f32>;\n", ReadBinding(t), Snake(TextureId(t)));
     if (!IsInput(t)) {
-      out += fmt::format("@group(0) @binding({}) var {}_out: texture_storage_2d<{}, write>;\n", WriteBinding(t), Snake(TextureId(t)), formats[t]);
+      out += fmt::format("@group(0) @binding({}) var {}_out: texture_storage_2d<{}, write>;\n", WriteBinding(t), Snake(TextureId(t)),
+                         formats[t]);
     }
   }
   return out;
@@ -300,9 +316,11 @@ Result<WgslPlugin> ParseWgslPlugin(const std::string& text) {
     }
     return Bad("{}", why);
   }
-  WEFT_TRY_ASSIGN(Object o, Object::Of(root, "the document", {"weft-wgsl", "id", "label", "version", "description", "inputs", "outputs", "parameters",
-                                                              "intermediates", "shader", "passes"}));
-  if (const Json* version = o.Find("weft-wgsl"); !version || *version != 1) return Bad("\"weft-wgsl\": 1 is expected, the version of the format");
+  WEFT_TRY_ASSIGN(Object o, Object::Of(root, "the document",
+                                       {"weft-wgsl", "id", "label", "version", "description", "inputs", "outputs", "parameters",
+                                        "intermediates", "shader", "passes"}));
+  if (const Json* version = o.Find("weft-wgsl"); !version || *version != 1)
+    return Bad("\"weft-wgsl\": 1 is expected, the version of the format");
   WgslPlugin plugin;
   graph::Description& d = plugin.description;
   WEFT_TRY_ASSIGN(d.id, o.Text("id"));
@@ -310,7 +328,8 @@ Result<WgslPlugin> ParseWgslPlugin(const std::string& text) {
   WEFT_TRY_ASSIGN(d.version, o.Text("version", ""));
   WEFT_TRY_ASSIGN(d.description, o.Text("description", ""));
   WEFT_TRY_ASSIGN(plugin.shader_path, o.Text("shader"));
-  if (plugin.shader_path.find('/') != std::string::npos) return Bad("'shader' is '{}'; the name of a file in the same folder is expected", plugin.shader_path);
+  if (plugin.shader_path.find('/') != std::string::npos)
+    return Bad("'shader' is '{}'; the name of a file in the same folder is expected", plugin.shader_path);
   WEFT_TRY(TakeList(o, "inputs", &d.inputs, [](const Json& j, const std::string& where) { return TakePort(j, where, true); }));
   WEFT_TRY(TakeList(o, "outputs", &d.outputs, [](const Json& j, const std::string& where) { return TakePort(j, where, false); }));
   WEFT_TRY(TakeList(o, "parameters", &d.parameters, TakeParameter));

@@ -26,8 +26,10 @@ std::string Message(const std::string& json) {
 }
 
 TEST(WgslPlugin, LaysOutTheUniformAsWgslDoes) {
-  auto p = ParseWgslPlugin(Wrap(R"("parameters": [{"id": "a", "default": {"number": 1}}, {"id": "tint-color", "default": {"vector": [1,1,1,1]}},
-    {"id": "on", "default": {"boolean": true}}],)" + kPass));
+  auto p =
+      ParseWgslPlugin(Wrap(R"("parameters": [{"id": "a", "default": {"number": 1}}, {"id": "tint-color", "default": {"vector": [1,1,1,1]}},
+    {"id": "on", "default": {"boolean": true}}],)" +
+                           kPass));
   ASSERT_TRUE(p) << p.error().ToString();
   EXPECT_EQ(p->UniformLayout().offsets, (std::vector<uint32_t>{20, 32, 48}));
   EXPECT_EQ(p->UniformLayout().size, 64u);
@@ -54,11 +56,14 @@ TEST(WgslPlugin, NamesWhatIsWrong) {
   EXPECT_EQ(Message(Wrap(R"("passes": [])")), "'passes' is missing or empty; at least one is expected");
   EXPECT_EQ(Message(Wrap(R"("passes": [{"entry": "m", "reads": ["inn"], "writes": ["out"]}])")),
             "passes[0], 'reads' names 'inn', which is not declared");
-  EXPECT_EQ(Message(Wrap(R"("passes": [{"entry": "m", "reads": ["out"], "writes": ["out"]}])")), "passes[0] reads the output 'out'; use an intermediate");
+  EXPECT_EQ(Message(Wrap(R"("passes": [{"entry": "m", "reads": ["out"], "writes": ["out"]}])")),
+            "passes[0] reads the output 'out'; use an intermediate");
   EXPECT_EQ(Message(Wrap(R"("intermediates": [{"id": "m"}], "passes": [{"entry": "m", "reads": ["m"], "writes": ["m"]}])")),
             "passes[0] reads and writes 'm'; a pass cannot do both");
-  EXPECT_EQ(Message(Wrap(R"("parameters": [{"id": "time", "default": {"number": 1}}],)" + kPass)), "a parameter cannot have the id 'time', which is taken");
-  EXPECT_NE(Message(Wrap(R"("parameters": [{"id": "t", "default": {"text": "x"}}],)" + kPass)).find("parameters[0], 'default'"), std::string::npos);
+  EXPECT_EQ(Message(Wrap(R"("parameters": [{"id": "time", "default": {"number": 1}}],)" + kPass)),
+            "a parameter cannot have the id 'time', which is taken");
+  EXPECT_NE(Message(Wrap(R"("parameters": [{"id": "t", "default": {"text": "x"}}],)" + kPass)).find("parameters[0], 'default'"),
+            std::string::npos);
   EXPECT_NE(Message("{").find("line 1"), std::string::npos);
 }
 

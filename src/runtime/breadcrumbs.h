@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Breadcrumbs: what the worker has in hand, in memory that outlives it. A ring of {serial, node, frame, stage} that the worker writes and the
-// supervisor reads at any time, also when the worker is dead.
+// Breadcrumbs: what the worker has in hand, in memory that outlives it. A ring of {serial, node, frame, stage} that the worker writes and
+// the supervisor reads at any time, also when the worker is dead.
 //
 // Writers: any thread of the worker. Readers never wait; a slot that changes while it is read is read as the older or the newer of the two.
 #pragma once

@@ -65,7 +65,8 @@ struct Chain::State {
     std::unique_ptr<PushNode> push_;
   };
 
-  State(Ref<Runtime> r, ChainOptions o) : runtime(std::move(r)), options(std::move(o)), context(runtime->NodesContext()), factory(context) {}
+  State(Ref<Runtime> r, ChainOptions o)
+      : runtime(std::move(r)), options(std::move(o)), context(runtime->NodesContext()), factory(context) {}
 
   const Ref<Runtime> runtime;
   const ChainOptions options;
@@ -161,7 +162,8 @@ Result<Ref<Chain>> Chain::Create(Ref<Runtime> runtime, const ChainOptions& optio
     return Fail(ErrorKind::InvalidArgument, "a chain runs in this process, but the runtime is a supervised one; ask for in-process mode");
   }
   if (options.nodes.empty()) return Fail(ErrorKind::InvalidArgument, "a chain needs at least one plugin");
-  if (options.queue_depth < 1) return Fail(ErrorKind::InvalidArgument, "a chain's queue depth is {}; at least 1 is expected", options.queue_depth);
+  if (options.queue_depth < 1)
+    return Fail(ErrorKind::InvalidArgument, "a chain's queue depth is {}; at least 1 is expected", options.queue_depth);
   auto state = std::make_unique<State>(std::move(runtime), options);
   graph::Document& doc = state->document;
   doc.nodes.push_back({"push", "push", "", {}});
@@ -191,7 +193,8 @@ Status Chain::Set(const std::string& node, const std::string& parameter, const g
   auto plugin = s.plugins.find(node);
   if (plugin == s.plugins.end()) {
     const std::string near = graph::NearestName(node, ids);
-    return Fail(ErrorKind::NotFound, "there is no node '{}' in the chain{}", node, near.empty() ? "" : fmt::format("; did you mean '{}'?", near));
+    return Fail(ErrorKind::NotFound, "there is no node '{}' in the chain{}", node,
+                near.empty() ? "" : fmt::format("; did you mean '{}'?", near));
   }
   const auto& specs = plugin->second->description().parameters;
   auto spec = std::ranges::find(specs, parameter, &graph::ParamSpec::id);
@@ -199,7 +202,8 @@ Status Chain::Set(const std::string& node, const std::string& parameter, const g
     std::vector<std::string> names;
     for (const auto& p : specs) names.push_back(p.id);
     const std::string near = graph::NearestName(parameter, names);
-    return Fail(ErrorKind::NotFound, "node '{}' has no parameter '{}'{}", node, parameter, near.empty() ? "" : fmt::format("; did you mean '{}'?", near));
+    return Fail(ErrorKind::NotFound, "node '{}' has no parameter '{}'{}", node, parameter,
+                near.empty() ? "" : fmt::format("; did you mean '{}'?", near));
   }
   if (auto typed = graph::TypedValue(*spec, value); !typed) return std::move(typed.error()).Context(fmt::format("node '{}'", node));
   std::lock_guard lock(s.mutex);

@@ -16,7 +16,7 @@ typedef struct WGPUTextureImpl* WGPUTexture;
 namespace weft::runtime {
 
 struct ChainNode {
-  std::string id;    // empty: the file's stem
+  std::string id;  // empty: the file's stem
   std::string path;
 };
 
@@ -31,9 +31,9 @@ struct ChainOptions {
 class Image : public RefCounted {
  public:
   virtual const graph::FrameTime& time() const = 0;
-  virtual const media::CpuFrame* cpu() const = 0;     // null of PullTexture
+  virtual const media::CpuFrame* cpu() const = 0;              // null of PullTexture
   virtual const graph::TextureInfo* texture_info() const = 0;  // null of Pull
-  virtual WGPUTexture texture() const = 0;            // usable until the Image is released
+  virtual WGPUTexture texture() const = 0;                     // usable until the Image is released
 };
 
 class Chain : public RefCounted {

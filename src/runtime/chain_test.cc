@@ -21,7 +21,8 @@ std::string Plugin(const std::string& name) { return std::string(WEFT_PLUGINS) +
 
 // All of one value; alpha 255.
 Ref<media::CpuFrame> Plain(int width, int height, uint8_t value) {
-  auto frame = media::CpuFrame::Create({.width = width, .height = height, .format = media::PixelFormat::Rgba8, .alpha = media::AlphaMode::Straight});
+  auto frame =
+      media::CpuFrame::Create({.width = width, .height = height, .format = media::PixelFormat::Rgba8, .alpha = media::AlphaMode::Straight});
   for (int y = 0; y < height; ++y) {
     uint8_t* row = (*frame)->mutable_data(0) + static_cast<size_t>(y) * (*frame)->stride(0);
     for (int x = 0; x < width * 4; ++x) row[x] = x % 4 == 3 ? 255 : value;
@@ -70,8 +71,10 @@ TEST(Chain, ChecksParametersWhenTheyAreSet) {
   EXPECT_TRUE((*chain)->Set("soft", "radius", Literal::Number(3)));
   EXPECT_EQ((*chain)->Set("soft", "radius", Literal::Number(300)).error().ToString(),
             "node 'soft': parameter 'radius' is 300; it must be between 0 and 64");
-  EXPECT_EQ((*chain)->Set("soft", "raduis", Literal::Number(3)).error().message(), "node 'soft' has no parameter 'raduis'; did you mean 'radius'?");
-  EXPECT_EQ((*chain)->Set("sotf", "radius", Literal::Number(3)).error().message(), "there is no node 'sotf' in the chain; did you mean 'soft'?");
+  EXPECT_EQ((*chain)->Set("soft", "raduis", Literal::Number(3)).error().message(),
+            "node 'soft' has no parameter 'raduis'; did you mean 'radius'?");
+  EXPECT_EQ((*chain)->Set("sotf", "radius", Literal::Number(3)).error().message(),
+            "there is no node 'sotf' in the chain; did you mean 'soft'?");
 }
 
 TEST(Chain, HoldsThePusherBackWhileTheQueueIsFull) {

@@ -78,7 +78,8 @@ class Observer final : public graph::RunObserver {
 
 uint64_t Nanoseconds(double seconds) { return seconds > 0 ? static_cast<uint64_t>(seconds * 1e9) : 0; }
 
-RunOutcome MakeOutcome(Runtime& runtime, const graph::Document& document, const nodes::NodeContext& context, const graph::RunReport& report) {
+RunOutcome MakeOutcome(Runtime& runtime, const graph::Document& document, const nodes::NodeContext& context,
+                       const graph::RunReport& report) {
   RunOutcome out;
   out.frames = report.frames;
   out.elapsed_ns = Nanoseconds(report.seconds);
@@ -112,12 +113,13 @@ RunOutcome MakeOutcome(Runtime& runtime, const graph::Document& document, const 
 
 }  // namespace
 
-Result<RunOutcome> RunInProcess(Runtime& runtime, const graph::Document& document, const RunOptions& options, CancelToken& cancel, RunWatch* watch) {
+Result<RunOutcome> RunInProcess(Runtime& runtime, const graph::Document& document, const RunOptions& options, CancelToken& cancel,
+                                RunWatch* watch) {
   if (cancel.cancelled()) return Fail(ErrorKind::Cancelled, "the run was cancelled");
   const auto begun = std::chrono::steady_clock::now();
   nodes::NodeContext context = runtime.NodesContext();
   context.watch = watch;
-  context.gpu_times = true;
+  context.gpu_times = std::make_shared<nodes::GpuLedger>();
   context.folder = options.folder;
   context.frames = options.frames;
   context.overwrite = options.overwrite;
@@ -157,7 +159,8 @@ Result<RunOutcome> RunInProcess(Runtime& runtime, const graph::Document& documen
   }
   if (!report) return std::move(report.error());
   RunOutcome outcome = MakeOutcome(runtime, loaded, context, scheduler.Report());
-  outcome.elapsed_ns = static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begun).count());
+  outcome.elapsed_ns =
+      static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begun).count());
   return outcome;
 }
 

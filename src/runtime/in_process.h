@@ -17,6 +17,7 @@ class RunWatch : public nodes::GpuWatch {
 };
 
 // `watch` may be null, else outlives the runtime's device.
-Result<RunOutcome> RunInProcess(Runtime& runtime, const graph::Document& document, const RunOptions& options, CancelToken& cancel, RunWatch* watch);
+Result<RunOutcome> RunInProcess(Runtime& runtime, const graph::Document& document, const RunOptions& options, CancelToken& cancel,
+                                RunWatch* watch);
 
 }  // namespace weft::runtime

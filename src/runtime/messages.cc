@@ -10,13 +10,16 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr ErrorKind kKinds[] = {ErrorKind::InvalidArgument, ErrorKind::Unsupported, ErrorKind::NotFound,  ErrorKind::Io,      ErrorKind::OutOfMemory,
-                                ErrorKind::DeviceLost,      ErrorKind::GuestTrap,   ErrorKind::Cancelled, ErrorKind::Internal};
+constexpr ErrorKind kKinds[] = {ErrorKind::InvalidArgument, ErrorKind::Unsupported, ErrorKind::NotFound,  ErrorKind::Io,
+                                ErrorKind::OutOfMemory,     ErrorKind::DeviceLost,  ErrorKind::GuestTrap, ErrorKind::Cancelled,
+                                ErrorKind::Internal};
 
 std::string Dump(const Json& j) { return j.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 // Members that are missing or of another type are zeros: no message of the other side can throw.
-std::string Text(const Json& j, const char* key) { return j.contains(key) && j[key].is_string() ? j[key].get<std::string>() : std::string(); }
+std::string Text(const Json& j, const char* key) {
+  return j.contains(key) && j[key].is_string() ? j[key].get<std::string>() : std::string();
+}
 uint64_t Count(const Json& j, const char* key) { return j.contains(key) && j[key].is_number_unsigned() ? j[key].get<uint64_t>() : 0; }
 int64_t Number(const Json& j, const char* key) { return j.contains(key) && j[key].is_number_integer() ? j[key].get<int64_t>() : 0; }
 bool Flag(const Json& j, const char* key) { return j.contains(key) && j[key].is_boolean() && j[key].get<bool>(); }
@@ -37,14 +40,16 @@ std::string ToText(const StartMessage& m) {
     run["frames"] = Json{{"first", m.run.frames->first}, {"step", m.run.frames->step}};
     if (m.run.frames->last) run["frames"]["last"] = *m.run.frames->last;
   }
-  return Dump(Json{{"type", "start"},
-                   {"gpu", m.runtime.gpu},
-                   {"gpu_library", m.runtime.gpu_library},
-                   {"cache_dir", m.runtime.cache_dir},
-                   {"deny_gpu", m.runtime.deny_gpu},
-                   {"limits", {{"memory", l.memory_bytes}, {"call", l.call_ns}, {"fuel", l.fuel}, {"gpu_bytes", l.gpu_bytes}, {"gpu_objects", l.gpu_objects}}},
-                   {"run", run},
-                   {"document", m.document}});
+  return Dump(Json{
+      {"type", "start"},
+      {"gpu", m.runtime.gpu},
+      {"gpu_library", m.runtime.gpu_library},
+      {"cache_dir", m.runtime.cache_dir},
+      {"deny_gpu", m.runtime.deny_gpu},
+      {"limits",
+       {{"memory", l.memory_bytes}, {"call", l.call_ns}, {"fuel", l.fuel}, {"gpu_bytes", l.gpu_bytes}, {"gpu_objects", l.gpu_objects}}},
+      {"run", run},
+      {"document", m.document}});
 }
 
 std::string ToText(const CancelMessage&) { return Dump(Json{{"type", "cancel"}}); }
@@ -58,7 +63,8 @@ std::string ToText(const Progress& m) {
 std::string ToText(const ResultMessage& m) {
   Json j{{"type", "result"}};
   if (m.error) {
-    j["error"] = Json{{"kind", std::string(ErrorKindName(m.error->kind()))}, {"message", m.error->message()}, {"context", m.error->context()}};
+    j["error"] =
+        Json{{"kind", std::string(ErrorKindName(m.error->kind()))}, {"message", m.error->message()}, {"context", m.error->context()}};
     return Dump(j);
   }
   j["frames"] = m.outcome.frames;
@@ -67,7 +73,8 @@ std::string ToText(const ResultMessage& m) {
   j["files"] = m.outcome.files;
   j["nodes"] = Json::array();
   for (const NodeOutcome& n : m.outcome.nodes) {
-    Json node{{"id", n.id}, {"kind", n.kind}, {"conversion", n.conversion}, {"frames", n.frames}, {"cpu", n.cpu_ns}, {"gpu_reason", n.gpu_reason}};
+    Json node{{"id", n.id},         {"kind", n.kind},  {"conversion", n.conversion},
+              {"frames", n.frames}, {"cpu", n.cpu_ns}, {"gpu_reason", n.gpu_reason}};
     if (n.gpu_ns) node["gpu"] = *n.gpu_ns;
     j["nodes"].push_back(std::move(node));
   }
@@ -85,7 +92,8 @@ Result<FromSupervisor> ParseFromSupervisor(const std::string& text) {
   m.runtime.cache_dir = Text(j, "cache_dir");
   m.runtime.deny_gpu = Flag(j, "deny_gpu");
   const Json limits = Part(j, "limits"), run = Part(j, "run"), frames = Part(run, "frames");
-  m.runtime.limits = {Count(limits, "memory"), Count(limits, "call"), Count(limits, "fuel"), Count(limits, "gpu_bytes"), Count(limits, "gpu_objects")};
+  m.runtime.limits = {Count(limits, "memory"), Count(limits, "call"), Count(limits, "fuel"), Count(limits, "gpu_bytes"),
+                      Count(limits, "gpu_objects")};
   m.run.work_format = Text(run, "work_format");
   m.run.overwrite = Flag(run, "overwrite");
   m.run.folder = Text(run, "folder");
@@ -102,7 +110,8 @@ Result<FromWorker> ParseFromWorker(const std::string& text) {
   WEFT_TRY_ASSIGN(Json j, Parse(text));
   const std::string type = Text(j, "type");
   if (type == "log") {
-    return FromWorker(LogMessage{static_cast<LogLevel>(std::min<uint64_t>(Count(j, "level"), static_cast<uint64_t>(LogLevel::Error))), Text(j, "text")});
+    return FromWorker(
+        LogMessage{static_cast<LogLevel>(std::min<uint64_t>(Count(j, "level"), static_cast<uint64_t>(LogLevel::Error))), Text(j, "text")});
   }
   if (type == "progress") return FromWorker(Progress{Count(j, "done"), Count(j, "total"), Count(j, "elapsed")});
   if (type != "result") return Fail(ErrorKind::Internal, "the worker said something unknown");
@@ -127,7 +136,8 @@ Result<FromWorker> ParseFromWorker(const std::string& text) {
   }
   for (const Json& n : Part(j, "nodes")) {
     if (!n.is_object()) continue;
-    NodeOutcome node{Text(n, "id"), Text(n, "kind"), Flag(n, "conversion"), Count(n, "frames"), Count(n, "cpu"), std::nullopt, Text(n, "gpu_reason")};
+    NodeOutcome node{Text(n, "id"),   Text(n, "kind"), Flag(n, "conversion"), Count(n, "frames"),
+                     Count(n, "cpu"), std::nullopt,    Text(n, "gpu_reason")};
     if (n.contains("gpu")) node.gpu_ns = Count(n, "gpu");
     m.outcome.nodes.push_back(std::move(node));
   }

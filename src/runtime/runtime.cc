@@ -117,7 +117,8 @@ nodes::NodeContext Runtime::NodesContext() {
   context.engine = [this] { return Engine(); };
   {
     std::lock_guard lock(mutex_);
-    if (!executor_) executor_ = std::make_unique<nodes::Executor>(static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 2u, 16u)));
+    if (!executor_)
+      executor_ = std::make_unique<nodes::Executor>(static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 2u, 16u)));
     context.executor = executor_.get();
   }
   context.grants.gpu = !options_.deny_gpu;
@@ -148,7 +149,8 @@ Result<std::vector<Adapter>> Runtime::Adapters() {
 
 Result<DeviceHandles> Runtime::Handles() {
   if (options_.supervised) {
-    return Fail(ErrorKind::InvalidArgument, "in supervised mode the device lives in a worker process and has no handles here; ask for in-process mode");
+    return Fail(ErrorKind::InvalidArgument,
+                "in supervised mode the device lives in a worker process and has no handles here; ask for in-process mode");
   }
   WEFT_TRY_ASSIGN(auto device, Device());
   return DeviceHandles{device->instance(), device->adapter(), device->handle(), device->queue(), device->library()->path()};

@@ -38,7 +38,7 @@ class Converter;
 namespace weft::nodes {
 class Executor;
 struct NodeContext;
-}
+}  // namespace weft::nodes
 
 namespace weft::runtime {
 
@@ -122,9 +122,9 @@ struct NodeOutcome {
 struct RunOutcome {
   uint64_t frames = 0;
   uint64_t elapsed_ns = 0;
-  std::string gpu;  // adapter's name; empty: none was used
-  std::vector<NodeOutcome> nodes;   // in the order in which a frame passes them
-  std::vector<std::string> files;   // what was written
+  std::string gpu;                 // adapter's name; empty: none was used
+  std::vector<NodeOutcome> nodes;  // in the order in which a frame passes them
+  std::vector<std::string> files;  // what was written
 };
 
 // Ends a run from another thread (or a signal's thread): the one that uses it now, or else the next that will.

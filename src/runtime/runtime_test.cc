@@ -26,7 +26,8 @@ using graph::Shorthand;
 class RunTest : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ = fs::temp_directory_path() / fmt::format("weft-run-{}-{}", getpid(), testing::UnitTest::GetInstance()->current_test_info()->name());
+    folder_ =
+        fs::temp_directory_path() / fmt::format("weft-run-{}-{}", getpid(), testing::UnitTest::GetInstance()->current_test_info()->name());
     fs::create_directories(folder_);
   }
   void TearDown() override { fs::remove_all(folder_); }
@@ -83,7 +84,8 @@ class RunTest : public testing::Test {
     return supervised->Run(document, options, cancel);
   }
 
-  // A plugin whose shader runs for a minute or more over WriteLarge()'s picture. Not endless: software Vulkan ends loops after 65,535 turns.
+  // A plugin whose shader runs for a minute or more over WriteLarge()'s picture. Not endless: software Vulkan ends loops after 65,535
+  // turns.
   std::string EndlessPlugin() {
     fs::create_directories(folder_ / "endless");
     std::ofstream(folder_ / "endless" / "plugin.json") << R"({"weft-wgsl": 1, "id": "test.endless", "shader": "s.wgsl",
@@ -156,7 +158,8 @@ TEST_F(RunTest, Keeps16BitsWithoutAnyPlugin) {
     ASSERT_TRUE(in && out);
     ASSERT_EQ(out->info().format, media::PixelFormat::Rgb48);
     for (int y = 0; y < h; ++y) {
-      ASSERT_EQ(std::memcmp(in->data(0) + y * in->stride(0), out->data(0) + y * out->stride(0), in->row_bytes(0)), 0) << w << "x" << h << " row " << y;
+      ASSERT_EQ(std::memcmp(in->data(0) + y * in->stride(0), out->data(0) + y * out->stride(0), in->row_bytes(0)), 0)
+          << w << "x" << h << " row " << y;
     }
   }
 }
@@ -187,7 +190,8 @@ TEST_F(RunTest, RampsAParameterOverASequence) {
 
 TEST_F(RunTest, ResizesInTheHost) {
   WritePicture("in.png", kRgba8, [](int, int, int c) { return c == 3 ? 255 : 100 + c; });
-  Shorthand line{{Path("in.png")}, {}, {Path("out.png")}, {{"width", graph::Literal::Number(20), {}}, {"height", graph::Literal::Number(20), {}}}};
+  Shorthand line{
+      {Path("in.png")}, {}, {Path("out.png")}, {{"width", graph::Literal::Number(20), {}}, {"height", graph::Literal::Number(20), {}}}};
   auto outcome = Run(line);
   ASSERT_TRUE(outcome) << outcome.error().ToString();
   auto out = ReadPicture("out.png");
@@ -278,7 +282,8 @@ TEST_F(RunTest, NamesNodeAndFrameWhenTheWorkerIsKilled) {
   auto outcome = RunSupervised({{Path("in.png")}, {EndlessPlugin() + "@slow"}, {Path("out.png")}, {}}, options, *cancel);
   ASSERT_FALSE(outcome);
   EXPECT_EQ(outcome.error().ToString(),
-            "the worker process was ended by signal 11 (Segmentation fault) while node 'slow' was making frame 0 (its GPU work was sent and has not "
+            "the worker process was ended by signal 11 (Segmentation fault) while node 'slow' was making frame 0 (its GPU work was sent "
+            "and has not "
             "finished)");
   EXPECT_EQ(outcome.error().kind(), ErrorKind::GuestTrap);
   EXPECT_FALSE(fs::exists(Path("out.png")));
@@ -292,7 +297,8 @@ TEST_F(RunTest, EndsAWorkerThatHangs) {
   auto outcome = RunSupervised({{Path("in.png")}, {EndlessPlugin() + "@slow"}, {Path("out.png")}, {}}, options, *cancel);
   ASSERT_FALSE(outcome);
   EXPECT_EQ(outcome.error().ToString(),
-            "node 'slow' was making frame 0 (its GPU work was sent and has not finished) and made no progress for 1 s; the worker process was ended");
+            "node 'slow' was making frame 0 (its GPU work was sent and has not finished) and made no progress for 1 s; the worker process "
+            "was ended");
   EXPECT_FALSE(fs::exists(Path("out.png")));
 }
 

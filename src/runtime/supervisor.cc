@@ -100,7 +100,11 @@ Error DeathOf(int status, const CrumbRing& ring) {
 class Supervised {
  public:
   Supervised(const RuntimeOptions& options, const RunOptions& run, Channel& channel, Process& process, const CrumbRing& ring)
-      : options_(options), run_(run), channel_(channel), process_(process), ring_(ring),
+      : options_(options),
+        run_(run),
+        channel_(channel),
+        process_(process),
+        ring_(ring),
         hang_(run.hang_ns ? std::chrono::nanoseconds(run.hang_ns) : std::chrono::nanoseconds(kDefaultHang)) {}
 
   Result<RunOutcome> Follow(CancelToken& cancel) {
@@ -208,7 +212,8 @@ Result<std::string> FindWorker(const RuntimeOptions& options) {
   return Fail(ErrorKind::NotFound, "the worker program was not found; tried {}; set WEFT_WORKER to its path", all);
 }
 
-Result<RunOutcome> RunSupervised(const RuntimeOptions& options, const graph::Document& document, const RunOptions& run, CancelToken& cancel) {
+Result<RunOutcome> RunSupervised(const RuntimeOptions& options, const graph::Document& document, const RunOptions& run,
+                                 CancelToken& cancel) {
   if (cancel.cancelled()) return Fail(ErrorKind::Cancelled, "the run was cancelled");
   WEFT_TRY_ASSIGN(const std::string path, FindWorker(options));
   WEFT_TRY_ASSIGN(CrumbMemory crumbs, CrumbMemory::Create());

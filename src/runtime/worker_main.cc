@@ -37,7 +37,8 @@ int Main() {
   }
   fcntl(kWorkerChannelFd, F_SETFD, FD_CLOEXEC);
   fcntl(kWorkerCrumbsFd, F_SETFD, FD_CLOEXEC);
-  // Ctrl-C goes to the whole group, SIGTERM from a service manager too; the supervisor decides. A worker without its supervisor has no purpose.
+  // Ctrl-C goes to the whole group, SIGTERM from a service manager too; the supervisor decides. A worker without its supervisor has no
+  // purpose.
   signal(SIGINT, SIG_IGN);
   signal(SIGTERM, SIG_IGN);
   signal(SIGPIPE, SIG_IGN);
@@ -60,7 +61,8 @@ int Main() {
   });
   listener.detach();
 
-  start->runtime.log = Log([&](LogLevel level, std::string_view message) { channel.Send(ToText(LogMessage{level, std::string(message)})); });
+  start->runtime.log =
+      Log([&](LogLevel level, std::string_view message) { channel.Send(ToText(LogMessage{level, std::string(message)})); });
   start->run.progress = [&](const Progress& p) { channel.Send(ToText(p)); };
   Watch watch(crumbs->ring());
   ResultMessage result;
