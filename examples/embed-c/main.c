@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blurs a picture that is half white twice, on weft's GPU device and on one that this program made: embed-c gaussian-blur.wasm */
+/* Blurs twice a picture that is half white, on weft's GPU device and on one that this program made: embed-c gaussian-blur.wasm */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +46,8 @@ int main(int argc, char** argv) {
   WeftRuntimeDescriptor descriptor = {.mode = WeftRuntimeMode_InProcess, .gpuLibrary = Str(WEBGPU_LIBRARY)};
   WeftRuntime runtime = NULL;
   Check(weftRuntimeCreate(&descriptor, &runtime));
-  WeftFrame frame = {.width = kSide, .height = kSide, .format = WeftPixelFormat_Rgba8Unorm, .planes = {{.data = pixels}}};
+  WeftFrame frame = {
+      .width = kSide, .height = kSide, .format = WeftPixelFormat_Rgba8Unorm, .planes = {{.data = pixels}}, .alpha = WeftAlphaMode_Opaque};
   Blur(runtime, argv[1], &frame, first);
   weftRuntimeRelease(runtime);
 
@@ -67,7 +68,7 @@ int main(int argc, char** argv) {
   wgpuQueueWriteTexture(gpu.queue, &(WGPUTexelCopyTextureInfo){.texture = texture}, pixels, sizeof pixels, &layout, &size);
   descriptor.nextInChain = &gpu.chain;
   Check(weftRuntimeCreate(&descriptor, &runtime));
-  Blur(runtime, argv[1], &(WeftFrame){.texture = texture}, second);
+  Blur(runtime, argv[1], &(WeftFrame){.texture = texture, .alpha = WeftAlphaMode_Opaque}, second);
   weftRuntimeRelease(runtime);
 
   printf("row %d is %d, with this program's device %d\n", kSide / 2, first[kSide / 2 * kRow], second[kSide / 2 * kRow]);

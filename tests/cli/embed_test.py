@@ -11,6 +11,7 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+os.environ.setdefault("XDG_RUNTIME_DIR", "/nonexistent")  # or the GPU's driver complains where there is no desktop
 BUILD = os.environ["WEFT_BUILD"]
 GPU = pathlib.Path(os.environ["WEFT_PARTS"]) / "wgpu-native"
 
