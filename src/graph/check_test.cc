@@ -145,6 +145,14 @@ TEST(Plan, GivesAPortThePictureItAsksFor) {
   EXPECT_FALSE(NeedsConversion(*want, *WantedTexture(PortSpec{.id = "i"}, *want, project)));
 }
 
+TEST(Plan, MakesLinearLightInTheWorkFormatNotInTheEightBitsThatItComesIn) {
+  Project project;
+  project.frame.format = "rgba16float";
+  const TextureInfo offered = {.width = 4, .height = 2, .format = "rgba8unorm", .color = {1, 13, 0, true}};
+  EXPECT_EQ(WantedTexture({.id = "input", .color = ColorWant::Linear}, offered, project)->format, "rgba16float");
+  EXPECT_EQ(WantedTexture({.id = "input"}, offered, project)->format, "rgba8unorm");
+}
+
 TEST(Plan, RefusesDataWhereAPictureIsExpected) {
   EXPECT_EQ(WantedTexture({.id = "input"}, DataInfo{}, {}).error().message(), "input 'input' takes a picture, but data is connected to it");
 }

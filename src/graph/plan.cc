@@ -51,6 +51,11 @@ Result<TextureInfo> WantedTexture(const PortSpec& port, const PortInfo& offered,
   if (port.color == ColorWant::Display && want.color.transfer == kLinear) {
     want.color.transfer = project.frame.color.transfer == kLinear ? kSrgb : project.frame.color.transfer;
   }
+  // What is converted anyway is converted to the work format: linear light in 8 bits of a caller's texture would show bands.
+  if (auto* texture = std::get_if<TextureInfo>(&offered); texture && want.color.transfer != texture->color.transfer) {
+    const bool takes = port.formats.empty() || std::ranges::find(port.formats, project.frame.format) != port.formats.end();
+    if (takes && !project.frame.format.empty()) want.format = project.frame.format;
+  }
   if (port.alpha && (want.alpha != media::AlphaMode::Opaque)) want.alpha = *port.alpha;
   return want;
 }
