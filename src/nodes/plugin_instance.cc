@@ -53,7 +53,7 @@ Result<std::unique_ptr<PluginInstance>> PluginInstance::Create(const NodeContext
 PluginInstance::~PluginInstance() {
   // The guest's own destructor runs where it still can; what it says no longer matters.
   if (instance_->alive() && self_) {
-    auto call = effect_.DropInstance(self_);
+    auto call = effect_.DropInstance(*self_);
     (void)call.Wait();
   }
 }
@@ -63,7 +63,7 @@ Status PluginInstance::Set(const graph::ParamChanges& changes) {
   CpuTimer timer(cpu_ns_);
   std::vector<wasm::Tuple2<uint32_t, wp::Value>> values;
   for (const auto& [index, value] : changes) values.push_back({index, nodes::ToContract(value)});
-  auto call = effect_.InstanceSet(self_, std::span<const wasm::Tuple2<uint32_t, wp::Value>>(values));
+  auto call = effect_.InstanceSet(*self_, std::span<const wasm::Tuple2<uint32_t, wp::Value>>(values));
   auto result = call.Wait();
   if (!result) return std::move(result.error()).Context("set");
   if ((*result)->is_err) return Refused("set", (*result)->err.view());
@@ -78,7 +78,7 @@ Result<PluginInstance::Plan> PluginInstance::Configure(const graph::Project& pro
   p.rate = ToContract(project.rate);
   std::vector<wp::PortInfo> infos;
   for (const graph::PortInfo& info : inputs) infos.push_back(nodes::ToContract(info));
-  auto call = effect_.InstanceConfigure(self_, p, std::span<const wp::PortInfo>(infos));
+  auto call = effect_.InstanceConfigure(*self_, p, std::span<const wp::PortInfo>(infos));
   auto result = call.Wait();
   if (!result) return std::move(result.error()).Context("configure");
   WEFT_TRY(TakeGpuErrors().Context("configure"));
@@ -116,7 +116,7 @@ wasm::Call<wasm::Res<wp::FrameResult, wasm::Str>> PluginInstance::Process(const 
   t.duration = ToContract(time.duration);
   t.rate = ToContract(rate);
   t.metadata = std::span<const wasm::Tuple2<wasm::Str, wasm::Str>>(metadata);
-  return effect_.InstanceProcess(self_, t, inputs, outputs);
+  return effect_.InstanceProcess(*self_, t, inputs, outputs);
 }
 
 Status PluginInstance::TakeGpuErrors() {

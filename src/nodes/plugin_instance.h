@@ -61,7 +61,7 @@ class PluginInstance {
   std::unique_ptr<PluginLog> log_;
   std::unique_ptr<wasm::Instance> instance_;
   wasm::plugin::Effect effect_;
-  wasm::Rep self_ = 0;
+  std::optional<wasm::Rep> self_;  // 0 is a number like any other
   std::atomic<uint64_t>* cpu_ns_;
 };
 

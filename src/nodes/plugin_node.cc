@@ -42,7 +42,6 @@ host::TextureInfo HostInfo(const graph::TextureInfo& info) {
 struct PluginNode::Frame {
   graph::FrameJob job;
   graph::Done<graph::FrameOutput> done;
-  uint64_t serial = 0;
   std::vector<wp::Input> inputs;
   std::vector<wp::Output> lent;
   std::vector<Ref<graph::Payload>> outputs;
@@ -81,7 +80,9 @@ void PluginNode::Configure(graph::ConfigureJob job, graph::Done<graph::NodePlan>
     configured_once_ = true;
     return plan_->plan;
   };
-  done(configure());
+  auto plan = configure();
+  if (!plan) return done(std::move(plan.error()).Context(fmt::format("plugin '{}'", file_->component.name())));
+  done(std::move(plan));
 }
 
 Status PluginNode::BeginLife() {
@@ -108,6 +109,9 @@ Status PluginNode::Reconfigure(std::vector<graph::PortInfo> inputs) {
         }
       }
       WEFT_TRY_ASSIGN(gpu::TextureKey key, KeyOf(*device_, *texture));
+      if (gpu::FindFormat(key.format)->kind != gpu::FormatKind::Color) {
+        return Fail(ErrorKind::GuestTrap, "its plan makes output '{}' {}, which is no format of colour", port.id, texture->format);
+      }
       WEFT_TRY(device_->textures().Check(key).Context(fmt::format("output '{}'", port.id)));
     } else if (port.kind == graph::PortKind::Texture && !(port.optional && std::holds_alternative<std::monostate>(info))) {
       return Fail(ErrorKind::GuestTrap, "its plan makes no picture of output '{}'", port.id);
@@ -134,7 +138,6 @@ void PluginNode::Process(graph::FrameJob job, graph::Done<graph::FrameOutput> do
   auto frame = std::make_unique<Frame>();
   frame->job = std::move(job);
   frame->done = std::move(done);
-  frame->serial = ++frame_serial_;
   Status ready;
   {
     CpuTimer timer(&cpu_ns_);
@@ -246,12 +249,12 @@ Status PluginNode::Lend(Frame& frame) {
     const std::string& label = description().inputs[item.port].id;
     if (auto* texture = dynamic_cast<TexturePayload*>(item.payload.get())) {
       WEFT_TRY_ASSIGN(input.item.texture, gpu.ImportTexture(texture->native(), HostInfo(texture->texture_info()), {U::TextureBinding | U::CopySrc},
-                                                            frame.serial, label));
+                                                            frame.job.index, label));
     } else if (auto* buffer = dynamic_cast<BufferPayload*>(item.payload.get())) {
       input.item.tag = wp::Item::Tag::Buffer;
       WEFT_TRY_ASSIGN(input.item.buffer,
                       gpu.ImportBuffer(buffer->buffer()->buffer(), buffer->size(),
-                                       {B::Storage | B::Uniform | B::Vertex | B::Index | B::CopySrc, /*writable=*/false}, frame.serial, label));
+                                       {B::Storage | B::Uniform | B::Vertex | B::Index | B::CopySrc, /*writable=*/false}, frame.job.index, label));
     } else if (auto* bytes = dynamic_cast<BytesPayload*>(item.payload.get())) {
       input.item.tag = wp::Item::Tag::Data;
       input.item.data = wasm::List<uint8_t>(bytes->bytes().data(), bytes->bytes().size());
@@ -272,7 +275,7 @@ Status PluginNode::Lend(Frame& frame) {
       WEFT_TRY_ASSIGN(auto texture, device_->textures().Acquire(key, port.overwrites ? writer_id_ : 0));
       if (texture->last_writer() != 0 && !(port.overwrites && texture->last_writer() == writer_id_)) to_clear.push_back(texture);
       WEFT_TRY_ASSIGN(output.item.texture,
-                      gpu.ImportTexture(texture->texture(), HostInfo(*info), {static_cast<uint32_t>(key.usage)}, frame.serial, port.id));
+                      gpu.ImportTexture(texture->texture(), HostInfo(*info), {static_cast<uint32_t>(key.usage)}, frame.job.index, port.id));
       frame.written.push_back(texture);
       frame.outputs[o] = MakeRef<TexturePayload>(std::move(texture), *info);
     } else if (auto* size = std::get_if<graph::BufferInfo>(&plan_->plan.outputs[o])) {
@@ -284,7 +287,7 @@ Status PluginNode::Lend(Frame& frame) {
       frame.prologue.push_back(device_->Own(device_->procs().CommandEncoderFinish(encoder.get(), nullptr)));
       frame.clears = true;
       output.item.tag = wp::Item::Tag::Buffer;
-      WEFT_TRY_ASSIGN(output.item.buffer, gpu.ImportBuffer(buffer->buffer(), size->size, {B::Storage | B::CopySrc | B::CopyDst}, frame.serial, port.id));
+      WEFT_TRY_ASSIGN(output.item.buffer, gpu.ImportBuffer(buffer->buffer(), size->size, {B::Storage | B::CopySrc | B::CopyDst}, frame.job.index, port.id));
       frame.outputs[o] = MakeRef<BufferPayload>(std::move(buffer), size->size);
     } else {
       continue;
@@ -331,32 +334,32 @@ void PluginNode::Finish(std::unique_ptr<Frame> frame, Status outcome) {
       std::lock_guard lock(mutex_);
       under_way_ = nullptr;
     }
-    if (instance_ && instance_->alive()) {
+    if (instance_) {
+      const bool alive = instance_->alive();
       gpu::ErrorCollector errors;
       const uint64_t index = frame->job.index;
       // Before it is sent: a driver that hangs or dies in the call is at this work already.
       if (context_.watch) context_.watch->Submitted(name_, index);
+      // Also of a life that has just ended: the library never frees commands that were not sent, nor what they use. And the clears are among
+      // them: without them the outputs would hold a neighbour's picture as if this node had written it.
       Send(*frame, true);
       if (context_.watch) {
         device_->OnSubmittedWorkDone([watch = context_.watch, name = name_, index](const Status&) { watch->Finished(name, index); });
       }
       frame->span.Finish();
       instance_->gpu().SetFlushHook(nullptr);
-      instance_->gpu().RevokeFrame(frame->serial);
-      Status gpu_errors = instance_->TakeGpuErrors();
-      if (outcome && !gpu_errors) outcome = std::move(gpu_errors);
-      if (outcome) outcome = errors.ToStatus("submitting the frame's work");
-      if (outcome) outcome = device_->CheckAlive();
-      if (instance_->gpu().quota_failure()) instance_.reset();  // sticky: this life is over
-    } else {
-      // A trap on the way over a quota is told as what it is, so that it has the quota's exit code.
-      if (instance_ && !outcome && outcome.error().kind() == ErrorKind::GuestTrap) {
-        if (auto quota = instance_->gpu().quota_failure()) outcome = Fail(ErrorKind::OutOfMemory, "{}", *quota);
+      instance_->gpu().RevokeFrame(frame->job.index);
+      const auto quota = instance_->gpu().quota_failure();
+      if (alive) {
+        Status gpu_errors = instance_->TakeGpuErrors();
+        if (outcome && !gpu_errors) outcome = std::move(gpu_errors);
+        if (outcome) outcome = errors.ToStatus("submitting the frame's work");
+        if (outcome) outcome = device_->CheckAlive();
+      } else if (quota && !outcome && outcome.error().kind() == ErrorKind::GuestTrap) {
+        // A trap on the way over a quota is told as what it is, so that it has the quota's exit code.
+        outcome = Fail(ErrorKind::OutOfMemory, "{}", *quota);
       }
-      // What was not sent never will be; its objects end here, before the textures go to anybody else.
-      instance_.reset();
-      // Their clears may be among that: what lies in them may be a neighbour's picture, so they are nobody's.
-      for (const auto& texture : frame->written) texture->set_last_writer(device_->NewId());
+      if (!alive || quota) instance_.reset();  // a quota's failure is sticky: this life is over
     }
     if (outcome) {
       ++frames_;

@@ -65,7 +65,6 @@ class PluginNode final : public graph::Node {
   std::unique_ptr<PluginInstance> instance_;
   bool configured_once_ = false;
   uint64_t lives_ = 0;
-  uint64_t frame_serial_ = 0;
 
   std::atomic<uint64_t> frames_{0}, cpu_ns_{0};
   std::unique_ptr<GpuSpans> spans_;
