@@ -143,7 +143,15 @@ class Assembler {
     if (node.is_source() && node.source_info()) {
       source_of_[n] = *node.source_info();
     } else if (!incoming.empty()) {
+      // A clip goes before stills laid over it: its rate, sound and size are the run's.
       source_of_[n] = source_of_[incoming.front().from_node];
+      for (const auto& edge : incoming) {
+        const auto& source = source_of_[edge.from_node];
+        if (source && !source->stream.still) {
+          source_of_[n] = source;
+          break;
+        }
+      }
     }
     ConfigureJob job;
     job.project = ProjectOf(source_of_[n]);

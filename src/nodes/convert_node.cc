@@ -67,6 +67,13 @@ Result<Ref<TexturePayload>> ConvertNode::ToTexture(graph::Payload& from, const g
 void ConvertNode::Process(graph::FrameJob job, graph::Done<graph::FrameOutput> done) {
   Ref<graph::Payload> from = std::move(job.inputs.front().payload);
   auto* target = std::get_if<graph::TextureInfo>(&to_);
+  // A still beside a clip comes again each frame: its texture is kept.
+  if (target && last_picture_ && last_picture_ == from) {
+    ++frames_;
+    graph::FrameOutput out;
+    out.outputs = {last_texture_};
+    return done(std::move(out));
+  }
   Ref<TexturePayload> texture;
   GpuSpans::Span span;
   auto mark = [&] {
@@ -89,6 +96,9 @@ void ConvertNode::Process(graph::FrameJob job, graph::Done<graph::FrameOutput> d
     if (target) {
       mark();
       span.Finish();
+      const bool picture = dynamic_cast<PicturePayload*>(from.get()) != nullptr;
+      last_picture_ = picture ? from : nullptr;
+      last_texture_ = picture ? texture : nullptr;
     }
   }
   if (target) {
