@@ -9,6 +9,7 @@ namespace weft::nodes {
 
 Result<std::unique_ptr<SourceNode>> SourceNode::Open(const NodeContext& context, const graph::NodeSpec& spec) {
   auto node = std::unique_ptr<SourceNode>(new SourceNode);
+  CpuTimer timer(&node->cpu_ns_);  // pictures are decoded when they are opened
   node->description_.id = "source";
   node->description_.outputs = {{.id = "out", .label = "Picture", .kind = graph::PortKind::Picture}};
   node->description_.open_parameters = true;

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "base/fail.h"
+#include "gpu/device.h"
 #include "graph/shorthand.h"
 #include "media/sink.h"
 #include "media/source.h"
@@ -186,6 +187,27 @@ TEST_F(RunTest, RampsAParameterOverASequence) {
     EXPECT_LT(middle, last) << "frame " << i << " is softer than the one before";
     last = middle;
   }
+}
+
+TEST_F(RunTest, CreatesNoTextureAndNoBufferInASteadyRun) {
+  for (int i = 0; i < 60; ++i) WritePicture(fmt::format("in{:03}.png", i), kRgba8, Square);
+  auto device = TestRuntime()->Device();
+  ASSERT_TRUE(device);
+  auto created = [&](int64_t last) {
+    const auto before = (*device)->counters().Snapshot();
+    RunOptions options;
+    options.overwrite = true;
+    options.frames = media::FrameRange{0, last, 1};
+    auto outcome = Run({{Path("in%03d.png")}, {Plugin("gaussian-blur.wasm"), Plugin("gaussian-blur.wasm")}, {Path("out%03d.png")}, {}}, options);
+    EXPECT_TRUE(outcome) << (outcome ? "" : outcome.error().ToString());
+    const auto after = (*device)->counters().Snapshot();
+    return std::pair(after.textures_created - before.textures_created, after.buffers_created - before.buffers_created);
+  };
+  created(59);  // fills the pools
+  const auto few = created(9), many = created(59);
+  // How many frames overlap differs from run to run, and with it what the pools need.
+  EXPECT_LE(many.first, few.first + 4);
+  EXPECT_LE(many.second, few.second + 4);
 }
 
 TEST_F(RunTest, ResizesInTheHost) {
