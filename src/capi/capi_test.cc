@@ -48,6 +48,23 @@ TEST(Runtime, RefusesACallersDeviceInSupervisedMode) {
   EXPECT_TRUE(Has(TextOf(Runtime::Create(descriptor)), "needs all of library, instance, adapter, device and queue"));
 }
 
+TEST(Runtime, LendsItsDeviceInProcessOnly) {
+  const auto device = InProcess().Device();
+  ASSERT_TRUE(device) << TextOf(device);
+  EXPECT_TRUE(device->instance && device->adapter && device->device && device->queue);
+  EXPECT_GT(device->library.length, 0u);
+  EXPECT_FALSE(Supervised().Device());
+}
+
+TEST(Runtime, MarksTheAdapterThatItWouldTake) {
+  const auto adapters = InProcess().Adapters();
+  ASSERT_TRUE(adapters) << TextOf(adapters);
+  size_t chosen = 0;
+  for (size_t i = 0; i < adapters->size(); ++i) chosen += (*adapters)[i].chosen;
+  EXPECT_EQ(chosen, 1u);
+  EXPECT_EQ(weftAdapterListGet(adapters->get(), adapters->size()), nullptr);
+}
+
 TEST(Error, KeepsKindTextAndName) {
   const auto plugin = InProcess().OpenPlugin("nowhere.wasm");
   ASSERT_FALSE(plugin);

@@ -111,11 +111,11 @@ TEST(CommandLine, SaysWhatIsWrongInOneSentence) {
 }
 
 TEST(CommandLine, ShowsHelpWithExamplesAndExitCodes) {
-  for (std::vector<std::string> arguments : {std::vector<std::string>{"--help"}, {"help"}}) {
+  for (const std::vector<std::string>& arguments : {std::vector<std::string>{"--help"}, {"help"}}) {
     const CommandLine line = ParseCommandLine(arguments);
     EXPECT_NE(std::get<ShowText>(line.command).text.find("Exit codes:"), std::string::npos);
   }
-  for (std::vector<std::string> arguments : {std::vector<std::string>{"run", "--help"}, {"help", "run"}}) {
+  for (const std::vector<std::string>& arguments : {std::vector<std::string>{"run", "--help"}, {"help", "run"}}) {
     const CommandLine line = ParseCommandLine(arguments);
     EXPECT_NE(std::get<ShowText>(line.command).text.find("composite.wasm@c:background=#2"), std::string::npos);
   }

@@ -159,7 +159,7 @@ std::string ReportText(const WeftReportInfo& report) {
     if (n.hasGpuTime) {
       row.insert(row.end(), {FormatTime(n.gpuNanoseconds), FormatTime(n.gpuNanoseconds / frames), ""});
     } else {
-      row.insert(row.end(), {"-", "-", n.gpuTimeReason.length ? fmt::format("no GPU time: {}", View(n.gpuTimeReason)) : ""});
+      row.insert(row.end(), {"-", "-", Str(n.gpuTimeReason)});
     }
     rows.push_back(std::move(row));
   }
