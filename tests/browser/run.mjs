@@ -38,8 +38,8 @@ const choice = (v) => `(p) => ({ tag: 'choice', val: p.choices.indexOf('${v}') }
 const CASES = [
   { name: 'gaussian-blur', args: [photo, '-p', join(plugins, 'gaussian-blur.wasm') + ':radius=7.5,edges=mirror'], inputs: { input: photo },
     parameters: { radius: number(7.5), edges: choice('mirror') } },
-  { name: 'composite', args: [photo, front, '-p', join(plugins, 'composite.wasm') + ':background=#1,foreground=#2,blend=screen,opacity=0.6'],
-    inputs: { background: photo, foreground: front }, parameters: { blend: choice('screen'), opacity: number(0.6) } },
+  { name: 'composite', args: [photo, front, '-p', join(plugins, 'composite.wasm') + ':background=#1,foreground=#2,mode=screen,opacity=0.6'],
+    inputs: { background: photo, foreground: front }, parameters: { mode: choice('screen'), opacity: number(0.6) } },
 ];
 
 const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.wasm': 'application/wasm' };

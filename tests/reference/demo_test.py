@@ -56,7 +56,7 @@ def main():
             "scale=208:118,setpts='if(lt(N,10),N/25,0.4+(N-10)/10)/TB'", "-fps_mode", "vfr", "-enc_time_base", "1/12800", clip)
         chain = demo_chain("0.5..9", "(60,20)", "0.4", folder / "inputs")
         out, exact = folder / "out.mp4", folder / "exact.mkv"
-        run(WEFT, "run", clip, *stills, *chain, "-o", out, "-o", f"{exact}:codec=ffv1,pix_fmt=gbrp", "--quiet")
+        run(WEFT, "run", clip, *stills, *chain, "-o", out, "-o", f"{exact}:codec=ffv1,pix_fmt=bgr0", "--quiet")
         want, got = (run("ffprobe", "-v", "error", "-select_streams", "v", "-show_entries", "frame=pts_time", "-of", "csv=p=0", p).replace(",", "").split()
                      for p in (clip, out))
         if want != got:
