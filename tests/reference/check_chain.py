@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""check_chain.py OUTPUT [--time T --position P --transfer srgb|bt709 --first PICTURE] INPUT... -p PLUGIN... : what `weft run` made of a chain
+"""check_chain.py OUTPUT [--frame N --decoded PNG --time T --position P --transfer srgb|bt709] INPUT... -p PLUGIN... : what `weft run` made of a chain
 against the same chain in numpy.
 
 Takes the arguments of `weft run` themselves (pictures as inputs; ids, bindings, ramps and values as there), computes the chain from the plugins'
 READMEs in double precision, with half floats between the nodes as the default work format keeps them, and fails where the 8-bit results
-differ by more than 1/255 anywhere. `--first` takes the place of the first input: one frame of a clip as weft decoded it, a 16-bit PNG.
+differ by more than 1/255 anywhere. With `--frame` the first input is a
+clip, and the output one frame of the result; `--decoded` is that frame as weft's identity writes it, a 16-bit PNG.
 """
 
 import argparse
@@ -98,11 +99,47 @@ def load(path, curve):
     return Frame(half(pixels), "display", "opaque" if opaque else "straight", curve)
 
 
-def load16(path, curve):
-    probe = subprocess.check_output(["ffprobe", "-v", "error", "-select_streams", "v", "-show_entries", "stream=width,height", "-of", "csv=p=0", path])
-    w, h = map(int, probe.decode().strip().split(",")[:2])
+def load_video(path, number, curve):
+    """One 4:2:0 8-bit limited-range frame as weft's converter makes RGB of it: BT.601 or 709 by size where the file does not say, chroma left-sited
+    (H.273 type 0), interpolated linearly; what falls outside of 0 to 1 is kept."""
+    shape = subprocess.check_output(["ffprobe", "-v", "error", "-select_streams", "v", "-show_entries", "stream=width,height", "-of", "csv=p=0", path])
+    w, h = map(int, shape.decode().strip().split(",")[:2])
+    raw = subprocess.check_output(["ffmpeg", "-v", "error", "-nostdin", "-i", path, "-vf", f"select=eq(n\\,{number})", "-frames:v", "1",
+                                   "-f", "rawvideo", "-pix_fmt", "yuv420p", "-"])
+    data = np.frombuffer(raw, np.uint8).astype(np.float64)
+    cw, ch = (w + 1) // 2, (h + 1) // 2
+    y = (data[:w * h].reshape(h, w) - 16) / 219
+    planes = data[w * h:].reshape(2, ch, cw)
+
+    def wide(c):
+        at = np.arange(w) / 2
+        i = np.floor(at).astype(int)
+        return c[:, np.minimum(i, cw - 1)] * (1 - (at - i)) + c[:, np.minimum(i + 1, cw - 1)] * (at - i)
+
+    def tall(c):
+        at = (np.arange(h) + 0.5) / 2 - 0.5
+        i = np.floor(at).astype(int)
+        f = (at - i)[:, None]
+        return c[np.clip(i, 0, ch - 1)] * (1 - f) + c[np.clip(i + 1, 0, ch - 1)] * f
+
+    cb, cr = (tall(wide((p - 128) / 224)) for p in planes)
+    kr, kb = (0.2126, 0.0722) if h >= 720 or w >= 1280 else (0.299, 0.114)
+    r, b = y + 2 * (1 - kr) * cr, y + 2 * (1 - kb) * cb
+    g = (y - kr * r - kb * b) / (1 - kr - kb)
+    return Frame(half(np.dstack([r, g, b, np.ones_like(y)])), "display", "opaque", curve)
+
+
+def with_decoded(video, path):
+    """The frame's own RGB where a 16-bit picture, weft's of the same frame without plugins, can hold it: pixel-sort's order hangs on the last bit, and two
+    correct conversions may round that one differently. Both must agree within 1/255."""
+    h, w = video.pixels.shape[:2]
     raw = subprocess.check_output(["ffmpeg", "-v", "error", "-nostdin", "-i", path, "-f", "rawvideo", "-pix_fmt", "rgba64le", "-"])
-    return Frame(half(np.frombuffer(raw, "<u2").reshape(h, w, 4) / 65535.0), "display", "opaque", curve)
+    decoded = half(np.frombuffer(raw, "<u2").reshape(h, w, 4) / 65535.0)
+    apart = np.abs(decoded - np.clip(video.pixels, 0, 1)).max() * 255
+    if apart > 1:
+        raise SystemExit(f"check_chain: weft's RGB of the frame in '{path}' is {apart:.2f}/255 from numpy's")
+    held = (decoded > 0) & (decoded < 1)
+    return Frame(np.where(held, decoded, video.pixels), video.color, video.alpha, video.curve)
 
 
 def split(text):
@@ -176,10 +213,13 @@ def main():
     a.add_argument("--time", type=float, default=0)
     a.add_argument("--position", type=float, default=0)
     a.add_argument("--transfer", choices=CURVES, default="srgb")
-    a.add_argument("--first")
+    a.add_argument("--frame", type=int)
+    a.add_argument("--decoded")
     a.add_argument("--save")
     o = a.parse_args()
-    frames = [load(p, "srgb") if not (o.first and n == 0) else load16(o.first, o.transfer) for n, p in enumerate(o.inputs)]
+    frames = [load(p, "srgb") if n or o.frame is None else load_video(p, o.frame, o.transfer) for n, p in enumerate(o.inputs)]
+    if o.decoded:
+        frames[0] = with_decoded(frames[0], o.decoded)
     # The clip's curve is the project's; stills keep their own.
     result = run(frames, o.chain, o.time, o.position).as_("display", "straight")
     expected = np.round(np.clip(result.pixels, 0, 1) * 255).astype(int)

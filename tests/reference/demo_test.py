@@ -75,7 +75,7 @@ def main():
         for n in (0, len(got) // 2, len(got) - 1):
             frame = folder / f"frame{n}.png"
             run("ffmpeg", "-v", "error", "-nostdin", "-y", "-i", exact, "-vf", f"select=eq(n\\,{n})", "-frames:v", 1, "-pix_fmt", "rgb24", frame)
-            print(run(*check, frame, decoded[n], *stills, *chain, "--first", decoded[n], "--transfer", "bt709", "--time", got[n],
+            print(run(*check, frame, clip, *stills, *chain, "--frame", n, "--decoded", decoded[n], "--transfer", "bt709", "--time", got[n],
                       "--position", n / (len(got) - 1)).strip())
     print("demo chain: as numpy says")
 
