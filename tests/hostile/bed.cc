@@ -29,7 +29,8 @@ Ref<runtime::Runtime> SharedRuntime() {
     testing::AddGlobalTestEnvironment(h);
     runtime::RuntimeOptions options;
     options.supervised = false;
-    options.limits = {.memory_bytes = uint64_t{64} << 20, .call_ns = kCallSeconds * 1'000'000'000, .gpu_bytes = kGpuBytes, .gpu_objects = kGpuObjects};
+    options.limits = {
+        .memory_bytes = uint64_t{64} << 20, .call_ns = kCallSeconds * 1'000'000'000, .gpu_bytes = kGpuBytes, .gpu_objects = kGpuObjects};
     options.log = Log([](LogLevel level, std::string_view text) {
       if (level >= LogLevel::Error) std::fprintf(stderr, "%.*s\n", static_cast<int>(text.size()), text.data());
     });
@@ -52,7 +53,8 @@ Picture MakePicture(int number) {
     for (uint32_t x = 0; x < kWidth; ++x) {
       uint16_t* texel = &half[(size_t{y} * kWidth + x) * 4];
       // 0.25 to 0.5; alpha 1.
-      for (uint32_t c = 0; c < 3; ++c) texel[c] = static_cast<uint16_t>(0x3400 + (x * 21 + y * 37 + c * 111 + static_cast<uint32_t>(number) * 197) % 0x400);
+      for (uint32_t c = 0; c < 3; ++c)
+        texel[c] = static_cast<uint16_t>(0x3400 + (x * 21 + y * 37 + c * 111 + static_cast<uint32_t>(number) * 197) % 0x400);
       texel[3] = 0x3c00;
     }
   }

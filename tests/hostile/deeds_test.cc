@@ -121,7 +121,8 @@ void CheckDeed(const std::string& deed, const std::string& guest, const Right* r
   auto line = HostileLine(deed, guest);
   ASSERT_TRUE(line) << line.error().ToString();
   std::vector<std::string> messages;
-  const std::string seen = RunBeside(*line, right ? static_cast<int>(std::string_view(right->frames).size()) : Bystander::kFrames, &messages);
+  const std::string seen =
+      RunBeside(*line, right ? static_cast<int>(std::string_view(right->frames).size()) : Bystander::kFrames, &messages);
   for (size_t m = 0; m < messages.size(); ++m) CheckMessage(messages[m], deed, guest, right && m == 0 ? right->words : "");
   if (right) {
     EXPECT_EQ(seen, right->frames) << (messages.empty() ? "" : messages[0]);
@@ -201,7 +202,8 @@ TEST(HostileGuest, IsEndedWithItsWorkerWhenItsShaderIsEndless) {
   const fs::path folder = fs::temp_directory_path() / fmt::format("weft-hostile-{}", getpid());
   fs::create_directories(folder);
   {
-    auto frame = media::CpuFrame::Create({.width = 16, .height = 16, .format = media::PixelFormat::Rgba8, .alpha = media::AlphaMode::Straight});
+    auto frame =
+        media::CpuFrame::Create({.width = 16, .height = 16, .format = media::PixelFormat::Rgba8, .alpha = media::AlphaMode::Straight});
     ASSERT_TRUE(frame);
     std::fill_n((*frame)->mutable_data(0), 16 * (*frame)->stride(0), uint8_t{200});
     auto sink = media::Sink::Open((folder / "in.png").string(), {});
@@ -217,7 +219,8 @@ TEST(HostileGuest, IsEndedWithItsWorkerWhenItsShaderIsEndless) {
     auto supervised = runtime::Runtime::Create(options);
     ASSERT_TRUE(supervised) << supervised.error().ToString();
     const std::string out = (folder / "out.png").string();
-    auto document = graph::FromShorthand({{(folder / "in.png").string()}, {Guest("hostile.wasm") + "@guest:mode=" + right.deed}, {out}, {}});
+    auto document =
+        graph::FromShorthand({{(folder / "in.png").string()}, {Guest("hostile.wasm") + "@guest:mode=" + right.deed}, {out}, {}});
     ASSERT_TRUE(document) << document.error().ToString();
     runtime::RunOptions run;
     run.hang_ns = 5'000'000'000;

@@ -72,8 +72,8 @@ void ExpectAlike(const Objects& now, const Objects& before) {
 }
 
 std::string ToText(const host::VirtualGpu::Stats& s) {
-  return fmt::format("{} rows, {} objects, {} buffers, {} textures, {} + {} + {} bytes, {} frames, {} frame objects", s.rows, s.objects, s.buffers,
-                     s.textures, s.buffer_bytes, s.texture_bytes, s.shader_bytes, s.frames, s.frame_objects);
+  return fmt::format("{} rows, {} objects, {} buffers, {} textures, {} + {} + {} bytes, {} frames, {} frame objects", s.rows, s.objects,
+                     s.buffers, s.textures, s.buffer_bytes, s.texture_bytes, s.shader_bytes, s.frames, s.frame_objects);
 }
 
 // The hostile guest as a node, without a graph around it, so that its tables can be looked at between frames.
@@ -200,7 +200,8 @@ TEST(Flatness, MemoryGrowsByAtMostAMebibyteFromFrame200ToFrame1000) {
   auto chain = runtime::Chain::Create(SharedRuntime(), options);
   ASSERT_TRUE(chain) << chain.error().ToString();
   ASSERT_TRUE((*chain)->Set("guest", "mode", graph::Literal::Word("no-leak")));
-  auto frame = media::CpuFrame::Create({.width = 16, .height = 16, .format = media::PixelFormat::Rgba8, .alpha = media::AlphaMode::Straight});
+  auto frame =
+      media::CpuFrame::Create({.width = 16, .height = 16, .format = media::PixelFormat::Rgba8, .alpha = media::AlphaMode::Straight});
   ASSERT_TRUE(frame);
   std::fill_n((*frame)->mutable_data(0), 16 * (*frame)->stride(0), uint8_t{255});
   size_t warm = 0;

@@ -56,7 +56,10 @@ TEST(ErrorsOfGuests, ReachTheirOwnChainWhenSeveralMakeThemAtOnce) {
     const char* deed;
     const char* words;
   };
-  const Case cases[] = {{"validation-error", "map-read"}, {"wgsl-syntax", "9:46: expected `)`"}, {"wgsl-nesting", "nests 90002 levels deep"}, {"keep-view", "was lent for frame 0"}};
+  const Case cases[] = {{"validation-error", "map-read"},
+                        {"wgsl-syntax", "9:46: expected `)`"},
+                        {"wgsl-nesting", "nests 90002 levels deep"},
+                        {"keep-view", "was lent for frame 0"}};
   Bystander& bystander = Bystander::Get();
   {
     std::vector<std::jthread> threads;
