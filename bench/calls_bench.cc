@@ -114,7 +114,8 @@ class Natives {
     rd.vertex.buffers = &vl;
     rd.fragment = &fragment;
     pipeline_ = d_->Own(p_.DeviceCreateRenderPipeline(d_->handle(), &rd));
-    WEFT_TRY_ASSIGN(target_, d_->textures().Acquire({64, 64, WGPUTextureFormat_RGBA8Unorm, gpu::FullUsage(*d_, WGPUTextureFormat_RGBA8Unorm)}));
+    WEFT_TRY_ASSIGN(target_,
+                    d_->textures().Acquire({64, 64, WGPUTextureFormat_RGBA8Unorm, gpu::FullUsage(*d_, WGPUTextureFormat_RGBA8Unorm)}));
     return d_->Outcome(errors, "preparing the native side");
   }
 
@@ -238,15 +239,15 @@ Status Run(const std::string& wasm) {
   row("awaited: push-error-scope, pop-error-scope", t, 0);
   WEFT_TRY_ASSIGN(t, Guest(*exec, "upload", 6));
   const double plain = Native(6, [&](uint32_t n) { native.Upload(n); });
-  std::printf("| 64 MiB write-buffer and work done | %.0f (%.2f GB/s) | %.0f (%.2f GB/s) | %.2f of native's speed |\n", t, static_cast<double>(kUploadBytes) / t, plain,
-              static_cast<double>(kUploadBytes) / plain, plain / t);
+  std::printf("| 64 MiB write-buffer and work done | %.0f (%.2f GB/s) | %.0f (%.2f GB/s) | %.2f of native's speed |\n", t,
+              static_cast<double>(kUploadBytes) / t, plain, static_cast<double>(kUploadBytes) / plain, plain / t);
   std::vector<double> draws;
   for (int r = 0; r < kRuns; ++r) {
     const std::string count[] = {"10000"};
     Status status;
     draws.push_back(1e3 * Seconds([&] {
-      if (auto got = exec->Invoke("draws", count); !got) status = got.error();
-    }));
+                      if (auto got = exec->Invoke("draws", count); !got) status = got.error();
+                    }));
     WEFT_TRY(std::move(status));
   }
   std::vector<double> plain_draws;

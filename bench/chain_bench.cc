@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // bench/chain: N trivial nodes at 1080p, each a wasm instance of its own, against the same passes written on webgpu.h. One table, Markdown.
 //
-// Both sides are warmed up, run alternately, and their best of three runs is compared, since other work on the machine only ever slows down. weft's side is the
-// embedding API: a texture of the device pushed, a texture pulled, up to `in_flight` frames under way.
+// Both sides are warmed up, run alternately, and their best of three runs is compared, since other work on the machine only ever slows
+// down. weft's side is the embedding API: a texture of the device pushed, a texture pulled, up to `in_flight` frames under way.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -53,7 +53,8 @@ Result<WeftChainTiming> RunWeftChain(const Ref<runtime::Runtime>& runtime, gpu::
     time.duration = {1, 25};
     ++number;
     ++under_way;
-    return chain->PushTexture(source->texture(), {.primaries = 1, .transfer = 13, .matrix = 0, .full_range = true}, media::AlphaMode::Opaque, time);
+    return chain->PushTexture(source->texture(), {.primaries = 1, .transfer = 13, .matrix = 0, .full_range = true},
+                              media::AlphaMode::Opaque, time);
   };
   auto pull = [&]() -> Status {
     --under_way;
@@ -87,11 +88,16 @@ Status Run(const Options& o) {
   ro.supervised = false;
   WEFT_TRY_ASSIGN(auto runtime, runtime::Runtime::Create(ro));
   WEFT_TRY_ASSIGN(auto device, runtime->Device());
-  std::printf("### Chain of trivial nodes, %ux%u, on %s (%s)\n\n", o.width, o.height, device->info().device.c_str(), device->info().description.c_str());
-  std::printf("Native: bind groups and views made once, one encoder and one submit a frame. weft: every node a wasm instance with its own submit. "
-              "%d frames in flight; best of %d runs each.\n\n", o.in_flight, o.runs);
-  std::printf("| format | nodes | native ms/frame | one submit a pass | with clearing | weft ms/frame | weft / native fps | CPU ms/frame native | CPU weft | "
-              "CPU us/node above native | textures/frame | buffers/frame | copies/frame |\n");
+  std::printf("### Chain of trivial nodes, %ux%u, on %s (%s)\n\n", o.width, o.height, device->info().device.c_str(),
+              device->info().description.c_str());
+  std::printf(
+      "Native: bind groups and views made once, one encoder and one submit a frame. weft: every node a wasm instance with its own submit. "
+      "%d frames in flight; best of %d runs each.\n\n",
+      o.in_flight, o.runs);
+  std::printf(
+      "| format | nodes | native ms/frame | one submit a pass | with clearing | weft ms/frame | weft / native fps | CPU ms/frame native | "
+      "CPU weft | "
+      "CPU us/node above native | textures/frame | buffers/frame | copies/frame |\n");
   std::printf("|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
   struct F {
     const char* name;
@@ -131,9 +137,10 @@ Status Run(const Options& o) {
         keep(clear, c);
       }
       auto per_frame = [&](uint64_t a, uint64_t b) { return static_cast<double>(b - a) / frames; };
-      std::printf("| %s | %d | %.3f | %.3f | %.3f | %.3f | %.2f | %.3f | %.3f | %.1f | %.2f | %.2f | %.2f |\n", f.name, nodes, native.ms(), each.ms(), clear.ms(),
-                  weft.timing.ms(), weft.timing.fps() / native.fps(), native.cpu_ms(), weft.timing.cpu_ms(),
-                  1e3 * (weft.timing.cpu_ms() - native.cpu_ms()) / nodes, per_frame(weft.before.textures_created, weft.after.textures_created),
+      std::printf("| %s | %d | %.3f | %.3f | %.3f | %.3f | %.2f | %.3f | %.3f | %.1f | %.2f | %.2f | %.2f |\n", f.name, nodes, native.ms(),
+                  each.ms(), clear.ms(), weft.timing.ms(), weft.timing.fps() / native.fps(), native.cpu_ms(), weft.timing.cpu_ms(),
+                  1e3 * (weft.timing.cpu_ms() - native.cpu_ms()) / nodes,
+                  per_frame(weft.before.textures_created, weft.after.textures_created),
                   per_frame(weft.before.buffers_created, weft.after.buffers_created),
                   per_frame(weft.before.texture_copies + weft.before.uploads + weft.before.downloads,
                             weft.after.texture_copies + weft.after.uploads + weft.after.downloads));

@@ -16,7 +16,7 @@ static GPU(own_gpu_bind_group_layout_t) layout;
 static GPU(own_gpu_bind_group_t) group;
 static GPU(own_gpu_render_pipeline_t) pipeline;
 static GPU(own_gpu_texture_t) target;
-static uint8_t *bytes;
+static uint8_t* bytes;
 static size_t byte_count;
 
 static const char kWgsl[] =
@@ -24,12 +24,12 @@ static const char kWgsl[] =
     "@vertex fn vs(@location(0) at: vec2f) -> @builtin(position) vec4f { return vec4f(at, 0.0, 1.0); }\n"
     "@fragment fn fs() -> @location(0) vec4f { return color; }\n";
 
-static calls_string_t Text(const char *text) {
+static calls_string_t Text(const char* text) {
   calls_string_t string;
   calls_string_set(&string, text);
   return string;
 }
-static bool Fail(calls_string_t *err, const char *text) {
+static bool Fail(calls_string_t* err, const char* text) {
   calls_string_dup(err, text);
   return false;
 }
@@ -39,7 +39,8 @@ static GPU(own_gpu_buffer_t) MakeBuffer(uint64_t size, uint16_t usage) {
 }
 
 static GPU(own_gpu_bind_group_layout_t) MakeLayout(void) {
-  GPU(gpu_bind_group_layout_entry_t) entries[2] = {
+  GPU(gpu_bind_group_layout_entry_t)
+  entries[2] = {
       {.binding = 0, .visibility = WASI_WEBGPU_WEBGPU_GPU_SHADER_STAGE_COMPUTE | WASI_WEBGPU_WEBGPU_GPU_SHADER_STAGE_FRAGMENT},
       {.binding = 1, .visibility = WASI_WEBGPU_WEBGPU_GPU_SHADER_STAGE_COMPUTE},
   };
@@ -56,12 +57,13 @@ static GPU(own_gpu_bind_group_layout_t) MakeLayout(void) {
   return CALL(gpu_device_create_bind_group_layout)(BORROW(gpu_device, device), &d);
 }
 
-bool exports_calls_prepare(uint64_t upload_bytes, calls_string_t *err) {
+bool exports_calls_prepare(uint64_t upload_bytes, calls_string_t* err) {
   GPU(own_gpu_t) gpu = GPU(get_gpu)();
   GPU(own_gpu_adapter_t) adapter;
   if (!CALL(gpu_request_adapter)(BORROW(gpu, gpu), NULL, &adapter)) return Fail(err, "There is no adapter.");
   GPU(request_device_error_t) device_error;
-  if (!CALL(gpu_adapter_request_device)(BORROW(gpu_adapter, adapter), NULL, &device, &device_error)) return Fail(err, "There is no device.");
+  if (!CALL(gpu_adapter_request_device)(BORROW(gpu_adapter, adapter), NULL, &device, &device_error))
+    return Fail(err, "There is no device.");
   queue = CALL(gpu_device_queue)(BORROW(gpu_device, device));
   uniform = MakeBuffer(1024, WASI_WEBGPU_WEBGPU_GPU_BUFFER_USAGE_UNIFORM | WASI_WEBGPU_WEBGPU_GPU_BUFFER_USAGE_COPY_DST);
   vertices = MakeBuffer(64, WASI_WEBGPU_WEBGPU_GPU_BUFFER_USAGE_VERTEX | WASI_WEBGPU_WEBGPU_GPU_BUFFER_USAGE_COPY_DST);
@@ -91,7 +93,8 @@ bool exports_calls_prepare(uint64_t upload_bytes, calls_string_t *err) {
   GPU(own_gpu_pipeline_layout_t) pipeline_layout = CALL(gpu_device_create_pipeline_layout)(BORROW(gpu_device, device), &pld);
   GPU(gpu_vertex_attribute_t) attribute = {.format = WASI_WEBGPU_WEBGPU_GPU_VERTEX_FORMAT_FLOAT32X2};
   GPU(option_gpu_vertex_buffer_layout_t) buffers[1] = {{.is_some = true, .val = {.array_stride = 8, .attributes = {&attribute, 1}}}};
-  GPU(option_gpu_color_target_state_t) targets[1] = {{.is_some = true, .val = {.format = WASI_WEBGPU_WEBGPU_GPU_TEXTURE_FORMAT_RGBA8UNORM}}};
+  GPU(option_gpu_color_target_state_t)
+  targets[1] = {{.is_some = true, .val = {.format = WASI_WEBGPU_WEBGPU_GPU_TEXTURE_FORMAT_RGBA8UNORM}}};
   GPU(gpu_render_pipeline_descriptor_t) rd;
   memset(&rd, 0, sizeof rd);
   rd.layout.tag = WASI_WEBGPU_WEBGPU_GPU_LAYOUT_MODE_SPECIFIC;

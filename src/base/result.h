@@ -66,21 +66,21 @@ using Status = Result<void>;
 // fmt::format in the message: Fail(ErrorKind::NotFound, "'{}' is not a file", path).
 #define WEFT_CONCAT_(a, b) a##b
 #define WEFT_CONCAT(a, b) WEFT_CONCAT_(a, b)
-#define WEFT_TRY(expr)                                                \
-  do {                                                                \
+#define WEFT_TRY(expr)                                                   \
+  do {                                                                   \
     if (auto weft_r = (expr); !weft_r) return std::move(weft_r.error()); \
   } while (0)
 // WEFT_TRY_ASSIGN(auto x, F());
 #define WEFT_TRY_ASSIGN(decl, expr) WEFT_TRY_ASSIGN_(WEFT_CONCAT(weft_t_, __LINE__), decl, expr)
-#define WEFT_TRY_ASSIGN_(tmp, decl, expr)       \
-  auto tmp = (expr);                            \
-  if (!tmp) return std::move(tmp.error());      \
+#define WEFT_TRY_ASSIGN_(tmp, decl, expr)  \
+  auto tmp = (expr);                       \
+  if (!tmp) return std::move(tmp.error()); \
   decl = std::move(*tmp)
 
 [[noreturn]] void CheckFailed(const char* expr, const char* file, int line);
 // Our own invariants, always on.
-#define WEFT_CHECK(cond) \
-  do {                   \
+#define WEFT_CHECK(cond)                                         \
+  do {                                                           \
     if (!(cond)) ::weft::CheckFailed(#cond, __FILE__, __LINE__); \
   } while (0)
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/fail.h"
-
 #include <gtest/gtest.h>
 
+#include "base/fail.h"
 #include "base/rational.h"
 
 namespace weft {

@@ -63,7 +63,6 @@ Error CannotWrite(const std::string& path, int error) {
   return Fail(ErrorKind::Io, "The output '{}' cannot be written: {}.", path, ErrnoText(error));
 }
 
-
 }  // namespace
 
 std::string ErrnoText(int error) { return std::generic_category().message(error); }
@@ -82,7 +81,7 @@ Status WriteAll(int fd, std::span<const std::byte> bytes, const std::string& nam
 }
 
 Status CheckWritable(const std::string& path, bool overwrite) {
-  struct stat st {};
+  struct stat st{};
   if (path.empty() || path.back() == '/') {
     return Fail(ErrorKind::InvalidArgument, "The output '{}' names no file.", path);
   }
@@ -100,9 +99,11 @@ Status CheckWritable(const std::string& path, bool overwrite) {
     }
     return CannotWrite(path, errno);
   }
-  if (!S_ISDIR(st.st_mode)) return Fail(ErrorKind::InvalidArgument, "The output '{}' cannot be written: '{}' is not a folder.", path, folder);
+  if (!S_ISDIR(st.st_mode))
+    return Fail(ErrorKind::InvalidArgument, "The output '{}' cannot be written: '{}' is not a folder.", path, folder);
   if (access(folder.c_str(), W_OK | X_OK) != 0) {
-    return Fail(ErrorKind::Io, "The output '{}' cannot be written: its folder '{}' does not allow it ({}).", path, folder, ErrnoText(errno));
+    return Fail(ErrorKind::Io, "The output '{}' cannot be written: its folder '{}' does not allow it ({}).", path, folder,
+                ErrnoText(errno));
   }
   return {};
 }

@@ -34,7 +34,8 @@ class AtomicFile {
   void Abort();
 
  private:
-  AtomicFile(std::string path, std::string target, bool overwrite) : path_(std::move(path)), target_(std::move(target)), overwrite_(overwrite) {}
+  AtomicFile(std::string path, std::string target, bool overwrite)
+      : path_(std::move(path)), target_(std::move(target)), overwrite_(overwrite) {}
   Status Place();
   std::string path_;    // as the caller says it
   std::string target_;  // with symbolic links resolved, so that the link survives

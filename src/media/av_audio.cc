@@ -5,9 +5,11 @@
 
 namespace weft::media {
 
-Result<std::unique_ptr<AvAudioCopy>> AvAudioCopy::Open(const AudioCopy& audio, Rational origin, AVFormatContext* out, const std::string& out_name, const Log& log) {
+Result<std::unique_ptr<AvAudioCopy>> AvAudioCopy::Open(const AudioCopy& audio, Rational origin, AVFormatContext* out,
+                                                       const std::string& out_name, const Log& log) {
   if (audio.path == "-") {
-    log.Write(LogLevel::Warning, fmt::format("The sound of standard input cannot be copied to '{}', because the input can be read only once.", out_name));
+    log.Write(LogLevel::Warning,
+              fmt::format("The sound of standard input cannot be copied to '{}', because the input can be read only once.", out_name));
     return nullptr;
   }
   std::unique_ptr<AvAudioCopy> copy(new AvAudioCopy());
@@ -24,12 +26,15 @@ Result<std::unique_ptr<AvAudioCopy>> AvAudioCopy::Open(const AudioCopy& audio, R
     AVStream* s = in->streams[i];
     s->discard = AVDISCARD_ALL;
     if (s->codecpar->codec_type != AVMEDIA_TYPE_AUDIO) continue;
-    if (s->codecpar->codec_id == AV_CODEC_ID_NONE || avformat_query_codec(out->oformat, s->codecpar->codec_id, FF_COMPLIANCE_NORMAL) == 0 || (any && out->oformat->audio_codec == AV_CODEC_ID_NONE)) {
-      log.Write(LogLevel::Warning, fmt::format("The sound of '{}' ({}) is left out, because '{}' ({}) cannot hold it.", audio.path, avcodec_get_name(s->codecpar->codec_id), out_name, out->oformat->name));
+    if (s->codecpar->codec_id == AV_CODEC_ID_NONE || avformat_query_codec(out->oformat, s->codecpar->codec_id, FF_COMPLIANCE_NORMAL) == 0 ||
+        (any && out->oformat->audio_codec == AV_CODEC_ID_NONE)) {
+      log.Write(LogLevel::Warning, fmt::format("The sound of '{}' ({}) is left out, because '{}' ({}) cannot hold it.", audio.path,
+                                               avcodec_get_name(s->codecpar->codec_id), out_name, out->oformat->name));
       continue;
     }
     AVStream* o = avformat_new_stream(out, nullptr);
-    if (!o || avcodec_parameters_copy(o->codecpar, s->codecpar) < 0) return Fail(ErrorKind::OutOfMemory, "There is no memory to write '{}'.", out_name);
+    if (!o || avcodec_parameters_copy(o->codecpar, s->codecpar) < 0)
+      return Fail(ErrorKind::OutOfMemory, "There is no memory to write '{}'.", out_name);
     o->codecpar->codec_tag = 0;  // another container has other tags
     o->time_base = s->time_base;
     o->disposition = s->disposition;
@@ -51,7 +56,8 @@ Status AvAudioCopy::WriteUntil(std::optional<Rational> seconds) {
       const int rc = av_read_frame(input_->context(), packet_.get());
       if (rc < 0) {
         ended_ = true;
-        if (rc != AVERROR_EOF) return Fail(ErrorKind::InvalidArgument, "The sound of '{}' is damaged or cut off: {}.", input_->name(), log.Reason(rc));
+        if (rc != AVERROR_EOF)
+          return Fail(ErrorKind::InvalidArgument, "The sound of '{}' is damaged or cut off: {}.", input_->name(), log.Reason(rc));
         break;
       }
       have_packet_ = true;

@@ -14,7 +14,8 @@ namespace weft::media {
 class AvAudioCopy {
  public:
   // Adds a stream to `out` for every audio stream that `out` can hold and warns of the others; null where none is left.
-  static Result<std::unique_ptr<AvAudioCopy>> Open(const AudioCopy& audio, Rational origin, AVFormatContext* out, const std::string& out_name, const Log& log);
+  static Result<std::unique_ptr<AvAudioCopy>> Open(const AudioCopy& audio, Rational origin, AVFormatContext* out,
+                                                   const std::string& out_name, const Log& log);
   // Drops what begins before `seconds` (already shifted by the origin). Before the first WriteUntil().
   void SkipTo(Rational seconds) { from_ = seconds; }
   // Writes the packets that begin before `seconds`, or all. After avformat_write_header().

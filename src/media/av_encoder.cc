@@ -17,8 +17,8 @@ namespace {
 
 // Options of libav's own that are ours to set.
 bool IsReserved(std::string_view key) {
-  return key == "pixel_format" || key == "video_size" || key == "time_base" || key == "threads" || key == "color_range" || key == "colorspace" ||
-         key == "color_primaries" || key == "color_trc" || key == "chroma_sample_location" || key == "pkt_timebase";
+  return key == "pixel_format" || key == "video_size" || key == "time_base" || key == "threads" || key == "color_range" ||
+         key == "colorspace" || key == "color_primaries" || key == "color_trc" || key == "chroma_sample_location" || key == "pkt_timebase";
 }
 
 const AVOption* FindOption(const AVClass* cls, const char* key) {
@@ -31,7 +31,8 @@ std::string OptionNames(const AVClass* cls) {
   std::string list;
   const AVOption* o = nullptr;
   while (cls && (o = av_opt_next(&cls, o))) {
-    if (o->type != AV_OPT_TYPE_CONST && (o->flags & AV_OPT_FLAG_ENCODING_PARAM)) list += fmt::format("{}{}", list.empty() ? "" : ", ", o->name);
+    if (o->type != AV_OPT_TYPE_CONST && (o->flags & AV_OPT_FLAG_ENCODING_PARAM))
+      list += fmt::format("{}{}", list.empty() ? "" : ", ", o->name);
   }
   return list;
 }
@@ -41,11 +42,15 @@ std::string ValuesOf(const AVClass* cls, const AVOption* option) {
   std::string list;
   const AVOption* o = nullptr;
   while (option->unit && (o = av_opt_next(&cls, o))) {
-    if (o->type == AV_OPT_TYPE_CONST && o->unit && std::strcmp(o->unit, option->unit) == 0) list += fmt::format("{}{}", list.empty() ? "" : ", ", o->name);
+    if (o->type == AV_OPT_TYPE_CONST && o->unit && std::strcmp(o->unit, option->unit) == 0)
+      list += fmt::format("{}{}", list.empty() ? "" : ", ", o->name);
   }
   switch (option->type) {
-    case AV_OPT_TYPE_INT: case AV_OPT_TYPE_INT64: case AV_OPT_TYPE_UINT64: case AV_OPT_TYPE_FLOAT: case AV_OPT_TYPE_DOUBLE:
-      return list.empty() ? fmt::format("a number from {:g} to {:g}", option->min, option->max) : "one of " + list;
+    case AV_OPT_TYPE_INT:
+    case AV_OPT_TYPE_INT64:
+    case AV_OPT_TYPE_UINT64:
+    case AV_OPT_TYPE_FLOAT:
+    case AV_OPT_TYPE_DOUBLE: return list.empty() ? fmt::format("a number from {:g} to {:g}", option->min, option->max) : "one of " + list;
     case AV_OPT_TYPE_FLAGS: return "any of " + list + " joined by +";
     case AV_OPT_TYPE_BOOL: return "0 or 1";
     default: return "a value that libav understands";
@@ -83,8 +88,10 @@ int Distance(const PixelLayout& from, bool alpha, const PixelLayout& to) {
   if (alpha && !to.has_alpha) d += 4000;
   if (!alpha && to.has_alpha) d += 40;
   if (from.model != to.model) d += to.model == ColorModel::Gray ? 20000 : from.model == ColorModel::Gray ? 300 : 2000;
-  if (to.bits < from.bits) d += 500 + 20 * (from.bits - to.bits);
-  else d += 10 * (to.bits - from.bits);
+  if (to.bits < from.bits)
+    d += 500 + 20 * (from.bits - to.bits);
+  else
+    d += 10 * (to.bits - from.bits);
   if (to.model == ColorModel::Yuv) {
     const int fw = from.model == ColorModel::Yuv ? from.log2_chroma_w : 0, fh = from.model == ColorModel::Yuv ? from.log2_chroma_h : 0;
     d += 400 * (std::max(0, to.log2_chroma_w - fw) + std::max(0, to.log2_chroma_h - fh));
@@ -103,7 +110,8 @@ Result<AvEncoder> AvEncoder::Choose(const AVCodec* codec, const AVOutputFormat* 
   const std::string what = fmt::format("'{}' ({})", e.name_, codec->name);
   for (const AVPixelFormat* f = codec->pix_fmts; f && *f != AV_PIX_FMT_NONE; ++f) {
     const PixelFormat ours = FromAv(*f);
-    if (ours != PixelFormat::None && std::find(e.accepted_.begin(), e.accepted_.end(), ours) == e.accepted_.end()) e.accepted_.push_back(ours);
+    if (ours != PixelFormat::None && std::find(e.accepted_.begin(), e.accepted_.end(), ours) == e.accepted_.end())
+      e.accepted_.push_back(ours);
   }
   if (!codec->pix_fmts) {
     for (const PixelLayout& l : AllLayouts()) {
@@ -123,7 +131,8 @@ Result<AvEncoder> AvEncoder::Choose(const AVCodec* codec, const AVOutputFormat* 
     if (key == "pix_fmt") {
       const PixelFormat format = PixelFormatByName(value);
       if (std::find(e.accepted_.begin(), e.accepted_.end(), format) == e.accepted_.end() || format == PixelFormat::None) {
-        return Fail(ErrorKind::InvalidArgument, "The option pix_fmt={} of {} is wrong: one of {} is expected.", value, what, NameList(e.accepted_));
+        return Fail(ErrorKind::InvalidArgument, "The option pix_fmt={} of {} is wrong: one of {} is expected.", value, what,
+                    NameList(e.accepted_));
       }
       e.accepted_ = {format};
       e.format_asked_ = true;
@@ -144,7 +153,8 @@ Result<AvEncoder> AvEncoder::Choose(const AVCodec* codec, const AVOutputFormat* 
     }
     if (option) {
       if (av_opt_set(target, key.c_str(), value.c_str(), 0) < 0) {
-        return Fail(ErrorKind::InvalidArgument, "The option {}={} of {} is wrong: {} is expected.", key, value, what, ValuesOf(owner, option));
+        return Fail(ErrorKind::InvalidArgument, "The option {}={} of {} is wrong: {} is expected.", key, value, what,
+                    ValuesOf(owner, option));
       }
       e.encoder_options_.emplace_back(key, value);
       continue;
@@ -154,13 +164,16 @@ Result<AvEncoder> AvEncoder::Choose(const AVCodec* codec, const AVOutputFormat* 
       continue;
     }
     const std::string of_muxer = muxer ? OptionNames(muxer->priv_class) : "";
-    return Fail(ErrorKind::InvalidArgument, "'{}' is not an option of {}; valid are: format, codec, pix_fmt; of the encoder: {}; of every encoder: b, g, bf, qmin, qmax, flags, profile, level{}{}.", key,
-                what, OptionNames(codec->priv_class), of_muxer.empty() ? "" : "; of the container: ", of_muxer);
+    return Fail(ErrorKind::InvalidArgument,
+                "'{}' is not an option of {}; valid are: format, codec, pix_fmt; of the encoder: {}; of every encoder: b, g, bf, qmin, "
+                "qmax, flags, profile, level{}{}.",
+                key, what, OptionNames(codec->priv_class), of_muxer.empty() ? "" : "; of the container: ", of_muxer);
   }
   auto has = [&](std::string_view key) { return std::any_of(values.begin(), values.end(), [&](const auto& v) { return v.first == key; }); };
   const std::string_view codec_name = codec->name;
   // Better than the library's 23 for results that are looked at; whoever names any rate control gets just that.
-  if ((codec_name == "libx264" || codec_name == "libx264rgb") && !has("crf") && !has("qp") && !has("b") && !has("x264-params") && !has("x264opts")) {
+  if ((codec_name == "libx264" || codec_name == "libx264rgb") && !has("crf") && !has("qp") && !has("b") && !has("x264-params") &&
+      !has("x264opts")) {
     e.encoder_options_.emplace_back("crf", "18");
   }
   // Four times as fast as x264's own default at nearly the same size; the encoder must not be what a render waits for.
@@ -172,9 +185,12 @@ Result<AvEncoder> AvEncoder::Choose(const AVCodec* codec, const AVOutputFormat* 
   }
   // x265 writes to the terminal by itself unless it is told not to.
   if (codec_name == "libx265") {
-    auto params = std::find_if(e.encoder_options_.begin(), e.encoder_options_.end(), [](const auto& o) { return o.first == "x265-params"; });
-    if (params == e.encoder_options_.end()) e.encoder_options_.emplace_back("x265-params", "log-level=none");
-    else if (params->second.find("log") == std::string::npos) params->second += ":log-level=none";
+    auto params =
+        std::find_if(e.encoder_options_.begin(), e.encoder_options_.end(), [](const auto& o) { return o.first == "x265-params"; });
+    if (params == e.encoder_options_.end())
+      e.encoder_options_.emplace_back("x265-params", "log-level=none");
+    else if (params->second.find("log") == std::string::npos)
+      params->second += ":log-level=none";
   }
   // Version 3 has slices (threads) and checksums.
   if (codec_name == "ffv1" && !has("level")) e.encoder_options_.emplace_back("level", "3");
@@ -182,7 +198,9 @@ Result<AvEncoder> AvEncoder::Choose(const AVCodec* codec, const AVOutputFormat* 
 }
 
 Result<FrameInfo> AvEncoder::Wanted(const FrameInfo& picture) const {
-  const PixelLayout source = LayoutOf(picture.format != PixelFormat::None ? picture.format : picture.alpha != AlphaMode::Opaque ? PixelFormat::Rgba8 : PixelFormat::Rgb24);
+  const PixelLayout source = LayoutOf(picture.format != PixelFormat::None  ? picture.format
+                                      : picture.alpha != AlphaMode::Opaque ? PixelFormat::Rgba8
+                                                                           : PixelFormat::Rgb24);
   const bool alpha = picture.alpha != AlphaMode::Opaque;
   PixelFormat best = accepted_.front();
   const AVCodecDescriptor* d = avcodec_descriptor_get(codec_->id);
@@ -203,8 +221,9 @@ Result<FrameInfo> AvEncoder::Wanted(const FrameInfo& picture) const {
   if (IsFullRangeName(AvFormatFor(best))) want.color.full_range = true;
   const bool needs_even = codec_->id == AV_CODEC_ID_H264 || codec_->id == AV_CODEC_ID_HEVC;
   if (needs_even && ((layout.log2_chroma_w && want.width % 2) || (layout.log2_chroma_h && want.height % 2))) {
-    return Fail(ErrorKind::InvalidArgument, "'{}' cannot be {}x{}: {} with {} needs an even width and height; give another size, or pix_fmt=yuv444p.", name_, want.width, want.height,
-                codec_->name, layout.name);
+    return Fail(ErrorKind::InvalidArgument,
+                "'{}' cannot be {}x{}: {} with {} needs an even width and height; give another size, or pix_fmt=yuv444p.", name_,
+                want.width, want.height, codec_->name, layout.name);
   }
   return want;
 }
@@ -225,7 +244,8 @@ Result<AvCodecPtr> AvEncoder::Open(const FrameInfo& info, AVRational time_base, 
   c->height = info.height;
   c->pix_fmt = AvFormatFor(info.format);
   c->time_base = time_base;
-  if (rate.num > 0 && rate.num <= INT32_MAX && rate.den <= INT32_MAX) c->framerate = {static_cast<int>(rate.num), static_cast<int>(rate.den)};
+  if (rate.num > 0 && rate.num <= INT32_MAX && rate.den <= INT32_MAX)
+    c->framerate = {static_cast<int>(rate.num), static_cast<int>(rate.den)};
   if (info.pixel_aspect.num > 0 && info.pixel_aspect.num <= INT32_MAX && info.pixel_aspect.den <= INT32_MAX) {
     c->sample_aspect_ratio = {static_cast<int>(info.pixel_aspect.num), static_cast<int>(info.pixel_aspect.den)};
   }
@@ -235,9 +255,11 @@ Result<AvCodecPtr> AvEncoder::Open(const FrameInfo& info, AVRational time_base, 
   c->color_range = info.color.full_range ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG;
   c->chroma_sample_location = ToAv(info.chroma);
   c->thread_count = threads;
-  if (codec_->id == AV_CODEC_ID_FFV1 && threads == 0) c->thread_count = std::max(1, static_cast<int>(std::min(16u, std::thread::hardware_concurrency())));
+  if (codec_->id == AV_CODEC_ID_FFV1 && threads == 0)
+    c->thread_count = std::max(1, static_cast<int>(std::min(16u, std::thread::hardware_concurrency())));
   // Old encoders aim at 200 kbit/s unless they are told a rate; a fifth of a bit a pixel suits any size. Options below go over it.
-  if (codec_->id == AV_CODEC_ID_MPEG4 || codec_->id == AV_CODEC_ID_MPEG2VIDEO || codec_->id == AV_CODEC_ID_MPEG1VIDEO || codec_->id == AV_CODEC_ID_VP8) {
+  if (codec_->id == AV_CODEC_ID_MPEG4 || codec_->id == AV_CODEC_ID_MPEG2VIDEO || codec_->id == AV_CODEC_ID_MPEG1VIDEO ||
+      codec_->id == AV_CODEC_ID_VP8) {
     c->bit_rate = static_cast<int64_t>(0.2 * info.width * info.height * std::clamp(rate.ToDouble(), 1.0, 240.0));
   }
   c->flags |= AV_CODEC_FLAG_BITEXACT;  // the same input gives the same file
@@ -255,8 +277,9 @@ Result<AvCodecPtr> AvEncoder::Open(const FrameInfo& info, AVRational time_base, 
 Result<AvFramePtr> AvEncoder::Frame(const CpuFrame& frame) const {
   AvFramePtr f(av_frame_alloc());
   auto* ref = new Ref<const CpuFrame>(&frame);
-  f->buf[0] = av_buffer_create(const_cast<uint8_t*>(frame.data(0)), frame.stride(0) * static_cast<size_t>(frame.rows(0)),
-                               [](void* p, uint8_t*) noexcept { delete static_cast<Ref<const CpuFrame>*>(p); }, ref, AV_BUFFER_FLAG_READONLY);
+  f->buf[0] = av_buffer_create(
+      const_cast<uint8_t*>(frame.data(0)), frame.stride(0) * static_cast<size_t>(frame.rows(0)),
+      [](void* p, uint8_t*) noexcept { delete static_cast<Ref<const CpuFrame>*>(p); }, ref, AV_BUFFER_FLAG_READONLY);
   if (!f->buf[0]) {
     delete ref;
     return Fail(ErrorKind::OutOfMemory, "There is no memory to encode '{}'.", name_);

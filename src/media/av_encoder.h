@@ -13,7 +13,8 @@ namespace weft::media {
 
 class AvEncoder {
  public:
-  // `values` holds the encoder's and, where `muxer` is not null, the container's options, and pix_fmt. `what` for messages: "'out.mp4' (mp4, libx264)".
+  // `values` holds the encoder's and, where `muxer` is not null, the container's options, and pix_fmt. `what` for messages: "'out.mp4'
+  // (mp4, libx264)".
   static Result<AvEncoder> Choose(const AVCodec* codec, const AVOutputFormat* muxer, const Options& values, std::string name);
 
   const AVCodec* codec() const { return codec_; }

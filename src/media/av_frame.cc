@@ -102,7 +102,9 @@ Result<FrameInfo> AvFrameReader::InfoOf(const AVFrame& f, const AVCodecParameter
   const AVPixFmtDescriptor* d = av_pix_fmt_desc_get(av_format);
   const bool alpha = (d->flags & AV_PIX_FMT_FLAG_ALPHA) || av_format == AV_PIX_FMT_PAL8;
   // EXR is associated alpha by definition.
-  info.alpha = !alpha || !layout.has_alpha ? AlphaMode::Opaque : par.codec_id == AV_CODEC_ID_EXR ? AlphaMode::Premultiplied : AlphaMode::Straight;
+  info.alpha = !alpha || !layout.has_alpha       ? AlphaMode::Opaque
+               : par.codec_id == AV_CODEC_ID_EXR ? AlphaMode::Premultiplied
+                                                 : AlphaMode::Straight;
   return info;
 }
 
@@ -121,7 +123,8 @@ Result<Ref<CpuFrame>> AvFrameReader::Convert(AvFramePtr f, const FrameInfo& info
     WEFT_TRY_ASSIGN(Ref<CpuFrame> out, CpuFrame::Create(info, pool_));
     for (int p = 0; p < layout.planes; ++p) {
       for (int y = 0; y < out->rows(p); ++y) {
-        std::memcpy(out->mutable_data(p) + static_cast<size_t>(y) * out->stride(p), f->data[p] + static_cast<ptrdiff_t>(y) * f->linesize[p], out->row_bytes(p));
+        std::memcpy(out->mutable_data(p) + static_cast<size_t>(y) * out->stride(p), f->data[p] + static_cast<ptrdiff_t>(y) * f->linesize[p],
+                    out->row_bytes(p));
       }
     }
     return out;
@@ -133,10 +136,11 @@ Result<Ref<CpuFrame>> AvFrameReader::Convert(AvFramePtr f, const FrameInfo& info
   }
   AvLog log;
   const AVPixelFormat target = ToAv(info.format);
-  sws_ = sws_getCachedContext(sws_, f->width, f->height, av_format, info.width, info.height, target, SWS_POINT | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INP | SWS_BITEXACT,
-                              nullptr, nullptr, nullptr);
+  sws_ = sws_getCachedContext(sws_, f->width, f->height, av_format, info.width, info.height, target,
+                              SWS_POINT | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INP | SWS_BITEXACT, nullptr, nullptr, nullptr);
   if (!sws_) {
-    return Fail(ErrorKind::Unsupported, "'{}' has samples in the layout {}, which cannot be brought to {}.", name, av_get_pix_fmt_name(av_format), layout.name);
+    return Fail(ErrorKind::Unsupported, "'{}' has samples in the layout {}, which cannot be brought to {}.", name,
+                av_get_pix_fmt_name(av_format), layout.name);
   }
   // Same range and matrix on both sides: samples change their place, not their meaning.
   const int range = info.color.full_range;

@@ -34,7 +34,8 @@ class AvPictureEncoder final : public PictureEncoder {
 
 Result<std::unique_ptr<PictureEncoder>> MakeAvPictureEncoder(const EncoderContext& context, std::string_view format) {
   const AVCodec* codec = avcodec_find_encoder_by_name(std::string(format).c_str());
-  if (!codec) return Fail(ErrorKind::Unsupported, "The output '{}' needs libav's encoder {}, which is not installed.", context.name, format);
+  if (!codec)
+    return Fail(ErrorKind::Unsupported, "The output '{}' needs libav's encoder {}, which is not installed.", context.name, format);
   WEFT_TRY(OptionReader(context.values, fmt::format("'{}'", context.name)).CheckOnce());
   WEFT_TRY_ASSIGN(AvEncoder encoder, AvEncoder::Choose(codec, nullptr, context.values, context.name));
   return std::make_unique<AvPictureEncoder>(std::move(encoder));

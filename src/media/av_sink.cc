@@ -27,12 +27,14 @@ struct MuxerDeleter {
 
 class AvSink final : public Sink {
  public:
-  AvSink(std::string name, SinkOptions options, AvEncoder encoder) : Sink(std::move(name)), options_(std::move(options)), encoder_(std::move(encoder)) {}
+  AvSink(std::string name, SinkOptions options, AvEncoder encoder)
+      : Sink(std::move(name)), options_(std::move(options)), encoder_(std::move(encoder)) {}
   ~AvSink() override { Abort(); }
 
   Status Begin(const AVOutputFormat* format, std::unique_ptr<Output> output) {
     AVFormatContext* c = nullptr;
-    if (avformat_alloc_output_context2(&c, format, nullptr, nullptr) < 0) return Fail(ErrorKind::OutOfMemory, "There is no memory to write '{}'.", name_);
+    if (avformat_alloc_output_context2(&c, format, nullptr, nullptr) < 0)
+      return Fail(ErrorKind::OutOfMemory, "There is no memory to write '{}'.", name_);
     mux_.reset(c);
     // Some muxers read what they wrote (movflags=faststart) by this name.
     if (output->file()) c->url = av_strdup(output->file()->ReadablePath().c_str());
@@ -44,7 +46,9 @@ class AvSink final : public Sink {
     AvLog log;
     for (const auto& [key, value] : encoder_.muxer_options()) {
       const int rc = av_opt_set(c->priv_data, key.c_str(), value.c_str(), 0);
-      if (rc < 0) return Fail(ErrorKind::InvalidArgument, "The option {}={} of '{}' ({}) is wrong: {}.", key, value, name_, format->name, log.Reason(rc));
+      if (rc < 0)
+        return Fail(ErrorKind::InvalidArgument, "The option {}={} of '{}' ({}) is wrong: {}.", key, value, name_, format->name,
+                    log.Reason(rc));
     }
     return {};
   }
@@ -56,15 +60,19 @@ class AvSink final : public Sink {
     WEFT_TRY(check_.Check(frame, encoder_.accepted(), name_));
     if (!codec_) WEFT_TRY(Start(frame));
     bool exact_pts = false, exact_origin = false;
-    const int64_t pts = SecondsToTicks(frame.pts, codec_->time_base, &exact_pts) - SecondsToTicks(options_.origin, codec_->time_base, &exact_origin);
+    const int64_t pts =
+        SecondsToTicks(frame.pts, codec_->time_base, &exact_pts) - SecondsToTicks(options_.origin, codec_->time_base, &exact_origin);
     if (!(exact_pts && exact_origin) && !warned_) {
       warned_ = true;
-      options_.log.Write(LogLevel::Warning, fmt::format("'{}' cannot hold the time of frame {} ({}/{} s) exactly; it is rounded to {}/{} s.", name_, frame.number, frame.pts.num,
-                                                        frame.pts.den, codec_->time_base.num, codec_->time_base.den));
+      options_.log.Write(LogLevel::Warning,
+                         fmt::format("'{}' cannot hold the time of frame {} ({}/{} s) exactly; it is rounded to {}/{} s.", name_,
+                                     frame.number, frame.pts.num, frame.pts.den, codec_->time_base.num, codec_->time_base.den));
     }
     if (frames_ > 0 && pts <= last_pts_) {
-      return Fail(ErrorKind::InvalidArgument, "Frame {} for the output '{}' begins at {}/{} s, not after the frame before it; frames must come in the order of their times.",
-                  frame.number, name_, frame.pts.num, frame.pts.den);
+      return Fail(
+          ErrorKind::InvalidArgument,
+          "Frame {} for the output '{}' begins at {}/{} s, not after the frame before it; frames must come in the order of their times.",
+          frame.number, name_, frame.pts.num, frame.pts.den);
     }
     last_pts_ = pts;
     WEFT_TRY_ASSIGN(AvFramePtr f, encoder_.Frame(frame));
@@ -97,27 +105,36 @@ class AvSink final : public Sink {
  private:
   // The coarsest base that holds the source's grid, the origin and this frame exactly.
   AVRational TimeBase(const CpuFrame& frame) const {
-    const Rational rate = options_.source ? options_.source->rate : frame.duration.num > 0 ? Rational::Make(frame.duration.den, frame.duration.num) : Rational{25, 1};
+    const Rational rate = options_.source          ? options_.source->rate
+                          : frame.duration.num > 0 ? Rational::Make(frame.duration.den, frame.duration.num)
+                                                   : Rational{25, 1};
     // AVI and MPEG-1/2 know only a rate. (libav's flag AVFMT_VARIABLE_FPS does not tell: MP4 lacks it.)
     const std::string_view container = mux_->oformat->name;
-    const bool fixed = encoder_.codec()->supported_framerates || container == "avi" || container == "gxf" || container == "mxf" || container == "dv";
-    if (fixed && rate.num <= INT32_MAX && rate.den <= INT32_MAX && rate.num > 0) return {static_cast<int>(rate.den), static_cast<int>(rate.num)};
+    const bool fixed =
+        encoder_.codec()->supported_framerates || container == "avi" || container == "gxf" || container == "mxf" || container == "dv";
+    if (fixed && rate.num <= INT32_MAX && rate.den <= INT32_MAX && rate.num > 0)
+      return {static_cast<int>(rate.den), static_cast<int>(rate.num)};
     int64_t den = options_.source ? options_.source->time_base.den : 1;
     for (int64_t d : {options_.origin.den, frame.pts.den, frame.duration.den}) {
       const int64_t step = d / std::gcd(den, d);
       if (d > 0 && den <= 1'000'000'000 / step) den *= step;
     }
     if (den <= 0 || den > 1'000'000'000) den = 1'000'000;
-    if (encoder_.codec()->id == AV_CODEC_ID_MPEG4 && den > 65535) return {static_cast<int>(rate.den), static_cast<int>(rate.num)};  // its header has 16 bits for it
+    if (encoder_.codec()->id == AV_CODEC_ID_MPEG4 && den > 65535)
+      return {static_cast<int>(rate.den), static_cast<int>(rate.num)};  // its header has 16 bits for it
     return {1, static_cast<int>(den)};
   }
 
   Status Start(const CpuFrame& frame) {
     AvLog log;
-    const Rational rate = options_.source ? options_.source->rate : frame.duration.num > 0 ? Rational::Make(frame.duration.den, frame.duration.num) : Rational{25, 1};
-    WEFT_TRY_ASSIGN(codec_, encoder_.Open(frame.info(), TimeBase(frame), rate, options_.threads, mux_->oformat->flags & AVFMT_GLOBALHEADER));
+    const Rational rate = options_.source          ? options_.source->rate
+                          : frame.duration.num > 0 ? Rational::Make(frame.duration.den, frame.duration.num)
+                                                   : Rational{25, 1};
+    WEFT_TRY_ASSIGN(codec_,
+                    encoder_.Open(frame.info(), TimeBase(frame), rate, options_.threads, mux_->oformat->flags & AVFMT_GLOBALHEADER));
     AVStream* s = avformat_new_stream(mux_.get(), nullptr);
-    if (!s || avcodec_parameters_from_context(s->codecpar, codec_.get()) < 0) return Fail(ErrorKind::OutOfMemory, "There is no memory to write '{}'.", name_);
+    if (!s || avcodec_parameters_from_context(s->codecpar, codec_.get()) < 0)
+      return Fail(ErrorKind::OutOfMemory, "There is no memory to write '{}'.", name_);
     s->time_base = codec_->time_base;
     s->avg_frame_rate = codec_->framerate;
     s->sample_aspect_ratio = codec_->sample_aspect_ratio;
@@ -125,14 +142,16 @@ class AvSink final : public Sink {
     if (options_.source) {
       for (const auto& [key, value] : options_.source->metadata) {
         // What describes the old container is not true of the new one.
-        if (key != "major_brand" && key != "minor_version" && key != "compatible_brands" && key != "encoder") av_dict_set(&mux_->metadata, key.c_str(), value.c_str(), 0);
+        if (key != "major_brand" && key != "minor_version" && key != "compatible_brands" && key != "encoder")
+          av_dict_set(&mux_->metadata, key.c_str(), value.c_str(), 0);
       }
     }
     if (!options_.audio.path.empty()) {
       WEFT_TRY_ASSIGN(audio_, AvAudioCopy::Open(options_.audio, options_.origin, mux_.get(), name_, options_.log));
       bool exact = false;
       const AVRational tb = codec_->time_base;
-      if (audio_ && options_.audio.trim) audio_->SkipTo(TicksToSeconds(SecondsToTicks(frame.pts, tb, &exact) - SecondsToTicks(options_.origin, tb, &exact), tb));
+      if (audio_ && options_.audio.trim)
+        audio_->SkipTo(TicksToSeconds(SecondsToTicks(frame.pts, tb, &exact) - SecondsToTicks(options_.origin, tb, &exact), tb));
     }
     const int rc = avformat_write_header(mux_.get(), nullptr);
     if (rc < 0) return WriteError(rc, log);
@@ -143,18 +162,21 @@ class AvSink final : public Sink {
 
   Error WriteError(int rc, const AvLog& log) const {
     if (!io_->status()) return io_->status().error();
-    return Fail(ErrorKind::InvalidArgument, "'{}' ({}, {}) cannot be written: {}.", name_, mux_->oformat->name, encoder_.codec()->name, log.Reason(rc));
+    return Fail(ErrorKind::InvalidArgument, "'{}' ({}, {}) cannot be written: {}.", name_, mux_->oformat->name, encoder_.codec()->name,
+                log.Reason(rc));
   }
 
   // Null flushes the encoder.
   Status Encode(AVFrame* frame) {
     AvLog log;
     int rc = avcodec_send_frame(codec_.get(), frame);
-    if (rc < 0) return Fail(ErrorKind::Internal, "A frame of '{}' cannot be encoded by {}: {}.", name_, encoder_.codec()->name, log.Reason(rc));
+    if (rc < 0)
+      return Fail(ErrorKind::Internal, "A frame of '{}' cannot be encoded by {}: {}.", name_, encoder_.codec()->name, log.Reason(rc));
     while (true) {
       rc = avcodec_receive_packet(codec_.get(), packet_.get());
       if (rc == AVERROR(EAGAIN) || rc == AVERROR_EOF) return {};
-      if (rc < 0) return Fail(ErrorKind::Internal, "A frame of '{}' cannot be encoded by {}: {}.", name_, encoder_.codec()->name, log.Reason(rc));
+      if (rc < 0)
+        return Fail(ErrorKind::Internal, "A frame of '{}' cannot be encoded by {}: {}.", name_, encoder_.codec()->name, log.Reason(rc));
       if (auto it = durations_.find(packet_->pts); it != durations_.end()) {
         packet_->duration = it->second;
         durations_.erase(it);
@@ -198,7 +220,8 @@ std::string EncoderNames(const AVOutputFormat* format) {
   std::string list;
   void* state = nullptr;
   while (const AVCodec* c = av_codec_iterate(&state)) {
-    if (av_codec_is_encoder(c) && c->type == AVMEDIA_TYPE_VIDEO && !(c->capabilities & (AV_CODEC_CAP_EXPERIMENTAL | AV_CODEC_CAP_HARDWARE)) &&
+    if (av_codec_is_encoder(c) && c->type == AVMEDIA_TYPE_VIDEO &&
+        !(c->capabilities & (AV_CODEC_CAP_EXPERIMENTAL | AV_CODEC_CAP_HARDWARE)) &&
         avformat_query_codec(format, c->id, FF_COMPLIANCE_NORMAL) == 1) {
       list += fmt::format("{}{}", list.empty() ? "" : ", ", c->name);
     }
@@ -213,10 +236,12 @@ Result<const AVCodec*> ChooseCodec(const std::string& name, const AVOutputFormat
       if (const AVCodecDescriptor* d = avcodec_descriptor_get_by_name(asked->c_str())) c = avcodec_find_encoder(d->id);  // "h264", "prores"
     }
     if (!c || c->type != AVMEDIA_TYPE_VIDEO) {
-      return Fail(ErrorKind::InvalidArgument, "The option codec={} of '{}' ({}) is wrong: no such encoder is there; valid are: {}.", *asked, name, format->name, EncoderNames(format));
+      return Fail(ErrorKind::InvalidArgument, "The option codec={} of '{}' ({}) is wrong: no such encoder is there; valid are: {}.", *asked,
+                  name, format->name, EncoderNames(format));
     }
     if (avformat_query_codec(format, c->id, FF_COMPLIANCE_NORMAL) == 0) {
-      return Fail(ErrorKind::InvalidArgument, "The option codec={} of '{}' is wrong: a {} file cannot hold it; valid are: {}.", *asked, name, format->name, EncoderNames(format));
+      return Fail(ErrorKind::InvalidArgument, "The option codec={} of '{}' is wrong: a {} file cannot hold it; valid are: {}.", *asked,
+                  name, format->name, EncoderNames(format));
     }
     return c;
   }
@@ -229,7 +254,9 @@ Result<const AVCodec*> ChooseCodec(const std::string& name, const AVOutputFormat
   }
   if (f == "nut") id = AV_CODEC_ID_FFV1;  // without B-frames, whose negative decoding times would move every picture in NUT
   const AVCodec* c = id == AV_CODEC_ID_NONE ? nullptr : avcodec_find_encoder(id);
-  if (!c) return Fail(ErrorKind::InvalidArgument, "'{}' ({}) holds no video by default; name an encoder with codec=; valid are: {}.", name, format->name, EncoderNames(format));
+  if (!c)
+    return Fail(ErrorKind::InvalidArgument, "'{}' ({}) holds no video by default; name an encoder with codec=; valid are: {}.", name,
+                format->name, EncoderNames(format));
   return c;
 }
 
@@ -237,23 +264,32 @@ Result<const AVCodec*> ChooseCodec(const std::string& name, const AVOutputFormat
 
 Result<std::unique_ptr<Sink>> MakeAvSink(const std::string& spec, const std::string& format_name, SinkOptions options) {
   const std::string name = OutputName(spec);
-  const AVOutputFormat* format = format_name.empty() ? av_guess_format(nullptr, spec.c_str(), nullptr) : av_guess_format(format_name.c_str(), nullptr, nullptr);
+  const AVOutputFormat* format =
+      format_name.empty() ? av_guess_format(nullptr, spec.c_str(), nullptr) : av_guess_format(format_name.c_str(), nullptr, nullptr);
   if (!format) {
     if (format_name.empty()) {
-      return Fail(ErrorKind::InvalidArgument, "The ending of the output '{}' tells no format; use one such as .png, .jpg, .mp4, .mkv, .mov, .webm or .y4m, or give format=.", name);
+      return Fail(
+          ErrorKind::InvalidArgument,
+          "The ending of the output '{}' tells no format; use one such as .png, .jpg, .mp4, .mkv, .mov, .webm or .y4m, or give format=.",
+          name);
     }
-    return Fail(ErrorKind::InvalidArgument, "The option format={} of '{}' is wrong: expected png, jpeg, y4m, rawvideo or a container of libav such as mp4, matroska, mov, webm, nut or mpegts.",
+    return Fail(ErrorKind::InvalidArgument,
+                "The option format={} of '{}' is wrong: expected png, jpeg, y4m, rawvideo or a container of libav such as mp4, matroska, "
+                "mov, webm, nut or mpegts.",
                 format_name, name);
   }
   if (format->flags & AVFMT_NOFILE || std::strcmp(format->name, "image2") == 0 || std::strcmp(format->name, "segment") == 0) {
-    return Fail(ErrorKind::Unsupported, "The output '{}' ({}) would be several files or a device; weft writes one file an output.", name, format->name);
+    return Fail(ErrorKind::Unsupported, "The output '{}' ({}) would be several files or a device; weft writes one file an output.", name,
+                format->name);
   }
   WEFT_TRY(OptionReader(options.values, fmt::format("'{}'", name)).CheckOnce());
   Options rest;
   const std::string* codec_name = nullptr;
   for (const auto& [key, value] : options.values) {
-    if (key == "codec") codec_name = &value;
-    else if (key != "format") rest.emplace_back(key, value);
+    if (key == "codec")
+      codec_name = &value;
+    else if (key != "format")
+      rest.emplace_back(key, value);
   }
   WEFT_TRY_ASSIGN(const AVCodec* codec, ChooseCodec(name, format, codec_name));
   WEFT_TRY_ASSIGN(AvEncoder encoder, AvEncoder::Choose(codec, format, rest, name));

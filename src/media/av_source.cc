@@ -58,10 +58,12 @@ class AvSource final : public Source {
     WEFT_TRY(OpenDecoder());
     AVFormatContext* c = input_->context();
     orientation_ = 1;
-    if (const auto* matrix = reinterpret_cast<const int32_t*>(av_stream_get_side_data(stream_, AV_PKT_DATA_DISPLAYMATRIX, nullptr)); matrix && !keep_orientation) {
+    if (const auto* matrix = reinterpret_cast<const int32_t*>(av_stream_get_side_data(stream_, AV_PKT_DATA_DISPLAYMATRIX, nullptr));
+        matrix && !keep_orientation) {
       orientation_ = OrientationOfMatrix(matrix);
       if (orientation_ == 0) {
-        options_.log.Write(LogLevel::Warning, fmt::format("'{}' asks to be turned by less than a quarter; it is left as it is stored.", name_));
+        options_.log.Write(LogLevel::Warning,
+                           fmt::format("'{}' asks to be turned by less than a quarter; it is left as it is stored.", name_));
         orientation_ = 1;
       }
     }
@@ -91,7 +93,8 @@ class AvSource final : public Source {
   }
 
   Status Seek(int64_t number) override {
-    if (!input_->stream()->seekable()) return Fail(ErrorKind::Unsupported, "'{}' cannot be read again from frame {}: it is not a file.", name_, number);
+    if (!input_->stream()->seekable())
+      return Fail(ErrorKind::Unsupported, "'{}' cannot be read again from frame {}: it is not a file.", name_, number);
     WEFT_TRY(Index());
     const auto count = static_cast<int64_t>(index_.size());
     if (number >= count) return Fail(ErrorKind::NotFound, "'{}' has the frames 0 to {}, so frame {} is missing.", name_, count - 1, number);
@@ -131,7 +134,8 @@ class AvSource final : public Source {
       for (unsigned i = 0; i < c->nb_streams; ++i) {
         const AVCodecParameters* p = c->streams[i]->codecpar;
         if (p->codec_type == AVMEDIA_TYPE_VIDEO) {
-          return Fail(ErrorKind::Unsupported, "'{}' is coded as {}, for which the installed libav has no decoder.", name_, avcodec_get_name(p->codec_id));
+          return Fail(ErrorKind::Unsupported, "'{}' is coded as {}, for which the installed libav has no decoder.", name_,
+                      avcodec_get_name(p->codec_id));
         }
       }
     }
@@ -166,8 +170,10 @@ class AvSource final : public Source {
       info_.frame_count = 1;
       options_.frames.reset();
     }
-    if (stream_->duration > 0) info_.duration = TicksToSeconds(stream_->duration, stream_->time_base);
-    else if (c->duration > 0) info_.duration = Rational::Make(c->duration, AV_TIME_BASE);
+    if (stream_->duration > 0)
+      info_.duration = TicksToSeconds(stream_->duration, stream_->time_base);
+    else if (c->duration > 0)
+      info_.duration = Rational::Make(c->duration, AV_TIME_BASE);
     info_.has_audio = av_find_best_stream(c, AVMEDIA_TYPE_AUDIO, -1, -1, nullptr, 0) >= 0;
     const AVDictionaryEntry* e = nullptr;
     while ((e = av_dict_get(c->metadata, "", e, AV_DICT_IGNORE_SUFFIX))) info_.metadata.emplace_back(e->key, e->value);
@@ -183,9 +189,14 @@ class AvSource final : public Source {
   Error Damaged(const std::string& why) const {
     // An MP4 whose index lies at its end cannot be read in one go.
     if (!input_->stream()->seekable() && decoded_ == 0) {
-      return Fail(ErrorKind::InvalidArgument, "'{}' cannot be decoded as it comes: {}. Some files, such as an MP4 with its index at the end, must be given by name, not through a pipe.", name_, why);
+      return Fail(ErrorKind::InvalidArgument,
+                  "'{}' cannot be decoded as it comes: {}. Some files, such as an MP4 with its index at the end, must be given by name, "
+                  "not through a pipe.",
+                  name_, why);
     }
-    return Fail(ErrorKind::InvalidArgument, "'{}' is damaged or cut off near frame {}: {}. Give it the option errors=ignore to use what can be decoded.", name_, decoded_, why);
+    return Fail(ErrorKind::InvalidArgument,
+                "'{}' is damaged or cut off near frame {}: {}. Give it the option errors=ignore to use what can be decoded.", name_,
+                decoded_, why);
   }
 
   // The next frame in the order of display, or nullopt at the end.
@@ -196,7 +207,8 @@ class AvSource final : public Source {
       if (!frame) return Fail(ErrorKind::OutOfMemory, "There is no memory to decode '{}'.", name_);
       int rc = avcodec_receive_frame(codec_.get(), frame.get());
       if (rc == 0) {
-        if (!ignore_errors_ && seen_frame_ && (frame->decode_error_flags || (frame->flags & AV_FRAME_FLAG_CORRUPT))) return Damaged("a frame of it is incomplete");
+        if (!ignore_errors_ && seen_frame_ && (frame->decode_error_flags || (frame->flags & AV_FRAME_FLAG_CORRUPT)))
+          return Damaged("a frame of it is incomplete");
         seen_frame_ = true;
         ++decoded_;
         return std::optional(std::move(frame));
@@ -248,7 +260,8 @@ class AvSource final : public Source {
         WEFT_TRY_ASSIGN(auto next, Decode());
         if (!next) {
           if (options_.frames && (range.last || at_ <= range.first)) {
-            return Fail(ErrorKind::NotFound, "'{}' has the frames 0 to {}, so frame {} is missing.", name_, at_ - 1, std::max(at_, range.first));
+            return Fail(ErrorKind::NotFound, "'{}' has the frames 0 to {}, so frame {} is missing.", name_, at_ - 1,
+                        std::max(at_, range.first));
           }
           return Ended();
         }
@@ -265,8 +278,9 @@ class AvSource final : public Source {
       next_pts_ = av_sat_add64(pts, duration);
       if (!range.Contains(number)) continue;
       if (frame->format != av_format_ || frame->width != stored_.width || frame->height != stored_.height) {
-        return Fail(ErrorKind::Unsupported, "Frame {} of '{}' is {}x{} {}, but the video began with {}; a change in the middle is not supported.", number, name_, frame->width,
-                    frame->height, av_get_pix_fmt_name(static_cast<AVPixelFormat>(frame->format)), Describe(stored_));
+        return Fail(ErrorKind::Unsupported,
+                    "Frame {} of '{}' is {}x{} {}, but the video began with {}; a change in the middle is not supported.", number, name_,
+                    frame->width, frame->height, av_get_pix_fmt_name(static_cast<AVPixelFormat>(frame->format)), Describe(stored_));
       }
       WEFT_TRY_ASSIGN(Ref<CpuFrame> out, reader_.Convert(std::move(frame), stored_, name_));
       WEFT_TRY_ASSIGN(out, ApplyOrientation(out, orientation_, pool_.get()));
@@ -290,7 +304,8 @@ class AvSource final : public Source {
   int64_t PtsOf(const AVFrame& f) const { return f.best_effort_timestamp != AV_NOPTS_VALUE ? f.best_effort_timestamp : next_pts_; }
 
   int64_t DurationOf(const AVFrame& f, int64_t pts) const {
-    if (ahead_ && ahead_->best_effort_timestamp != AV_NOPTS_VALUE && ahead_->best_effort_timestamp > pts) return av_sat_sub64(ahead_->best_effort_timestamp, pts);
+    if (ahead_ && ahead_->best_effort_timestamp != AV_NOPTS_VALUE && ahead_->best_effort_timestamp > pts)
+      return av_sat_sub64(ahead_->best_effort_timestamp, pts);
     if (f.pkt_duration > 0) return f.pkt_duration;
     bool exact = false;
     return std::max<int64_t>(1, SecondsToTicks({info_.rate.den, info_.rate.num}, stream_->time_base, &exact));
@@ -303,14 +318,17 @@ class AvSource final : public Source {
     AVFormatContext* c = input_->context();
     int rc = av_seek_frame(c, stream_->index, stream_->start_time != AV_NOPTS_VALUE ? stream_->start_time : 0, AVSEEK_FLAG_BACKWARD);
     if (rc < 0) rc = av_seek_frame(c, -1, 0, AVSEEK_FLAG_BYTE);
-    if (rc < 0) return Fail(ErrorKind::Unsupported, "'{}' ({}) cannot be read from a frame in the middle: {}.", name_, info_.format, log.Reason(rc));
+    if (rc < 0)
+      return Fail(ErrorKind::Unsupported, "'{}' ({}) cannot be read from a frame in the middle: {}.", name_, info_.format, log.Reason(rc));
     while (true) {
       av_packet_unref(packet_.get());
       rc = av_read_frame(c, packet_.get());
       if (rc < 0) break;
       if (packet_->stream_index != stream_->index || (packet_->flags & AV_PKT_FLAG_DISCARD)) continue;
       const int64_t pts = packet_->pts != AV_NOPTS_VALUE ? packet_->pts : packet_->dts;
-      if (pts == AV_NOPTS_VALUE) return Fail(ErrorKind::Unsupported, "'{}' ({}) has frames without times, so it can only be read from its start.", name_, info_.format);
+      if (pts == AV_NOPTS_VALUE)
+        return Fail(ErrorKind::Unsupported, "'{}' ({}) has frames without times, so it can only be read from its start.", name_,
+                    info_.format);
       index_.push_back(pts);
     }
     if (index_.empty()) return Damaged("it has no frame");
@@ -325,8 +343,8 @@ class AvSource final : public Source {
   AVStream* stream_ = nullptr;  // of input_
   AvCodecPtr codec_;            // after input_, so that it goes first
   AvPacketPtr packet_;
-  AvFramePtr ahead_;    // decoded already, not handed out
-  FrameInfo stored_;    // before it is turned upright
+  AvFramePtr ahead_;  // decoded already, not handed out
+  FrameInfo stored_;  // before it is turned upright
   int av_format_ = -1;
   int orientation_ = 1;
   bool ignore_errors_ = false;
@@ -344,7 +362,9 @@ class AvSource final : public Source {
 Result<std::unique_ptr<Source>> OpenAvSource(std::unique_ptr<ByteStream> bytes, SourceOptions options) {
   const Options values = options.values;
   OptionReader reader(values, fmt::format("'{}' (video)", bytes->name()));
-  WEFT_TRY(reader.Check({{"format", "a container's name in libav, such as mp4 or matroska"}, {"orientation", "apply or keep"}, {"errors", "stop or ignore"}}));
+  WEFT_TRY(reader.Check({{"format", "a container's name in libav, such as mp4 or matroska"},
+                         {"orientation", "apply or keep"},
+                         {"errors", "stop or ignore"}}));
   WEFT_TRY_ASSIGN(const auto orientation, reader.Choice("orientation", {"apply", "keep"}));
   WEFT_TRY_ASSIGN(const auto errors, reader.Choice("errors", {"stop", "ignore"}));
   const std::string* format = reader.Find("format");

@@ -197,8 +197,9 @@ Result<std::unique_ptr<AvInput>> AvInput::Open(std::unique_ptr<ByteStream> strea
   if (!format.empty()) {
     demuxer = av_find_input_format(format.c_str());
     if (!demuxer || (demuxer->flags & AVFMT_NOFILE)) {
-      return Fail(ErrorKind::InvalidArgument, "The option format={} of '{}' is wrong: libav knows no such container; examples are mp4, matroska, avi and mpegts.", format,
-                  in->name_);
+      return Fail(ErrorKind::InvalidArgument,
+                  "The option format={} of '{}' is wrong: libav knows no such container; examples are mp4, matroska, avi and mpegts.",
+                  format, in->name_);
     }
   }
   in->context_ = avformat_alloc_context();
@@ -215,11 +216,13 @@ Result<std::unique_ptr<AvInput>> AvInput::Open(std::unique_ptr<ByteStream> strea
     if (!in->io_->status()) return in->io_->status().error();
     return Fail(ErrorKind::InvalidArgument, "'{}' is not a picture or a video that can be read: {}.", in->name_, reason);
   };
-  if (rc < 0) return fail(rc == AVERROR_INVALIDDATA ? std::string("its content has no known format, or it is damaged or cut off") : log.Reason(rc));
+  if (rc < 0)
+    return fail(rc == AVERROR_INVALIDDATA ? std::string("its content has no known format, or it is damaged or cut off") : log.Reason(rc));
   for (unsigned i = 0; i < in->context_->nb_streams; ++i) {
     const AVCodecParameters* p = in->context_->streams[i]->codecpar;
     if (p->width > 0 && p->height > 0 && static_cast<int64_t>(p->width) * p->height > max_pixels) {
-      return Fail(ErrorKind::InvalidArgument, "'{}' claims to be {}x{}, which is more than the limit of {} pixels.", in->name_, p->width, p->height, max_pixels);
+      return Fail(ErrorKind::InvalidArgument, "'{}' claims to be {}x{}, which is more than the limit of {} pixels.", in->name_, p->width,
+                  p->height, max_pixels);
     }
   }
   // Finding out decodes a little; those decoders get the limit too.

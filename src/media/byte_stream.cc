@@ -29,9 +29,10 @@ Result<std::unique_ptr<ByteStream>> ByteStream::Open(const std::string& path) {
     }
     s->own_fd_ = true;
   }
-  struct stat st {};
+  struct stat st{};
   if (fstat(s->fd_, &st) == 0) {
-    if (S_ISDIR(st.st_mode)) return Fail(ErrorKind::InvalidArgument, "The input '{}' is a folder; name a file, or a sequence such as '{}/%06d.png'.", path, path);
+    if (S_ISDIR(st.st_mode))
+      return Fail(ErrorKind::InvalidArgument, "The input '{}' is a folder; name a file, or a sequence such as '{}/%06d.png'.", path, path);
     // A redirected stdin may be a file that was read from before; it is treated as the pipe it claims to be.
     if (S_ISREG(st.st_mode) && s->own_fd_) {
       s->seekable_ = true;

@@ -32,7 +32,8 @@ uint32_t Be32(const uint8_t* p) { return uint32_t{p[0]} << 24 | uint32_t{p[1]} <
 uint8_t MatrixForPrimaries(uint8_t primaries) {
   switch (primaries) {
     case 5: return 5;
-    case 6: case 7: return 6;
+    case 6:
+    case 7: return 6;
     case 9: return 9;
     default: return 1;
   }
@@ -86,12 +87,15 @@ std::string IccDescription(const uint8_t* profile, size_t size) {
     if (std::memcmp(profile + entry, "desc", 4) != 0) continue;
     const size_t offset = Be32(profile + entry + 4), length = Be32(profile + entry + 8);
     if (offset > size || length > size - offset || length < 12 || length > 4096) break;
-    // 'desc' holds ASCII behind a 12-byte head; 'mluc' UTF-16 behind heads of 28 bytes, of which dropping the zero bytes leaves the letters.
+    // 'desc' holds ASCII behind a 12-byte head; 'mluc' UTF-16 behind heads of 28 bytes, of which dropping the zero bytes leaves the
+    // letters.
     const size_t head = std::memcmp(profile + offset, "mluc", 4) == 0 ? std::min<size_t>(28, length) : 12;
     std::string text;
     for (size_t i = offset + head; i < offset + length && text.size() < 80; ++i) {
-      if (profile[i] >= 0x20 && profile[i] < 0x7f) text += static_cast<char>(profile[i]);
-      else if (profile[i] != 0) break;
+      if (profile[i] >= 0x20 && profile[i] < 0x7f)
+        text += static_cast<char>(profile[i]);
+      else if (profile[i] != 0)
+        break;
     }
     return text;
   }

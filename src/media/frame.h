@@ -28,20 +28,72 @@ namespace weft::media {
 enum class PixelFormat : uint8_t {
   None,
   // Gray, interleaved with alpha.
-  Gray8, Gray10, Gray12, Gray16, GrayAlpha8, GrayAlpha16,
+  Gray8,
+  Gray10,
+  Gray12,
+  Gray16,
+  GrayAlpha8,
+  GrayAlpha16,
   // Interleaved RGB. Bgrx8: the fourth byte has no meaning.
-  Rgb24, Rgba8, Bgra8, Bgrx8, Rgb48, Rgba64, RgbaHalf, RgbaFloat,
+  Rgb24,
+  Rgba8,
+  Bgra8,
+  Bgrx8,
+  Rgb48,
+  Rgba64,
+  RgbaHalf,
+  RgbaFloat,
   // Planar RGB, planes in the order G, B, R(, A).
-  Gbrp8, Gbrp10, Gbrp12, Gbrp14, Gbrp16, Gbrap8, Gbrap10, Gbrap12, Gbrap16,
+  Gbrp8,
+  Gbrp10,
+  Gbrp12,
+  Gbrp14,
+  Gbrp16,
+  Gbrap8,
+  Gbrap10,
+  Gbrap12,
+  Gbrap16,
   // Planar YCbCr, planes in the order Y, Cb, Cr(, A).
-  Yuv420p8, Yuv420p9, Yuv420p10, Yuv420p12, Yuv420p14, Yuv420p16,
-  Yuv422p8, Yuv422p9, Yuv422p10, Yuv422p12, Yuv422p14, Yuv422p16,
-  Yuv444p8, Yuv444p9, Yuv444p10, Yuv444p12, Yuv444p14, Yuv444p16,
-  Yuv440p8, Yuv440p10, Yuv440p12, Yuv411p8, Yuv410p8,
-  Yuva420p8, Yuva420p10, Yuva420p16, Yuva422p8, Yuva422p10, Yuva422p12, Yuva422p16,
-  Yuva444p8, Yuva444p10, Yuva444p12, Yuva444p16,
+  Yuv420p8,
+  Yuv420p9,
+  Yuv420p10,
+  Yuv420p12,
+  Yuv420p14,
+  Yuv420p16,
+  Yuv422p8,
+  Yuv422p9,
+  Yuv422p10,
+  Yuv422p12,
+  Yuv422p14,
+  Yuv422p16,
+  Yuv444p8,
+  Yuv444p9,
+  Yuv444p10,
+  Yuv444p12,
+  Yuv444p14,
+  Yuv444p16,
+  Yuv440p8,
+  Yuv440p10,
+  Yuv440p12,
+  Yuv411p8,
+  Yuv410p8,
+  Yuva420p8,
+  Yuva420p10,
+  Yuva420p16,
+  Yuva422p8,
+  Yuva422p10,
+  Yuva422p12,
+  Yuva422p16,
+  Yuva444p8,
+  Yuva444p10,
+  Yuva444p12,
+  Yuva444p16,
   // Y plane, then one plane of Cb, Cr pairs.
-  Nv12, Nv16, Nv24, P010, P016,
+  Nv12,
+  Nv16,
+  Nv24,
+  P010,
+  P016,
   Count,
 };
 
@@ -91,9 +143,9 @@ std::span<const PixelLayout> AllLayouts();
 
 // ITU-T H.273 code points. Sources never hand out 2 (unspecified): they say what they assumed (StreamInfo::color_guessed).
 struct ColorSpace {
-  uint8_t primaries = 1;   // 1 = BT.709 and sRGB
-  uint8_t transfer = 13;   // 13 = sRGB, 8 = linear
-  uint8_t matrix = 0;      // 0 = RGB; 1 = BT.709; 5, 6 = BT.601; 9 = BT.2020
+  uint8_t primaries = 1;  // 1 = BT.709 and sRGB
+  uint8_t transfer = 13;  // 13 = sRGB, 8 = linear
+  uint8_t matrix = 0;     // 0 = RGB; 1 = BT.709; 5, 6 = BT.601; 9 = BT.2020
   bool full_range = true;
   friend bool operator==(const ColorSpace&, const ColorSpace&) = default;
 };
@@ -143,7 +195,8 @@ class CpuFrame final : public RefCounted {
 
   // Own memory, not cleared; rows are padded to 64 bytes. Fails when the size is not positive or memory is short.
   static Result<Ref<CpuFrame>> Create(const FrameInfo& info, FramePool* pool = nullptr);
-  // Memory of somebody else, who lets it go when `owner` is destroyed (an AVFrame, a mapped buffer). At least as many planes as the layout has.
+  // Memory of somebody else, who lets it go when `owner` is destroyed (an AVFrame, a mapped buffer). At least as many planes as the layout
+  // has.
   static Ref<CpuFrame> Wrap(const FrameInfo& info, std::span<const Plane> planes, std::shared_ptr<void> owner);
 
   const FrameInfo& info() const { return info_; }

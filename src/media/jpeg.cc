@@ -86,7 +86,8 @@ class JpegEncoder final : public PictureEncoder {
 
   Result<std::vector<uint8_t>> Encode(const CpuFrame& frame, const std::string& name) const override {
     if (frame.width() > 65535 || frame.height() > 65535) {
-      return Fail(ErrorKind::Unsupported, "'{}' cannot be a JPEG: the picture is {}x{}, and a JPEG ends at 65535x65535.", name, frame.width(), frame.height());
+      return Fail(ErrorKind::Unsupported, "'{}' cannot be a JPEG: the picture is {}x{}, and a JPEG ends at 65535x65535.", name,
+                  frame.width(), frame.height());
     }
     Handle tj(tjInitCompress());
     if (!tj.h) return Fail(ErrorKind::OutOfMemory, "There is no memory to encode '{}'.", name);
@@ -94,15 +95,16 @@ class JpegEncoder final : public PictureEncoder {
     switch (frame.info().format) {
       case F::Gray8: format = TJPF_GRAY; break;
       case F::Rgba8: format = TJPF_RGBX; break;
-      case F::Bgra8: case F::Bgrx8: format = TJPF_BGRX; break;
+      case F::Bgra8:
+      case F::Bgrx8: format = TJPF_BGRX; break;
       default: break;
     }
     const int sampling = format == TJPF_GRAY ? TJSAMP_GRAY : subsampling_;
     std::vector<uint8_t> out(tjBufSize(frame.width(), frame.height(), sampling));
     unsigned char* buffer = out.data();
     unsigned long size = out.size();
-    if (tjCompress2(tj.h, frame.data(0), frame.width(), static_cast<int>(frame.stride(0)), frame.height(), format, &buffer, &size, sampling, quality_,
-                    TJFLAG_NOREALLOC | TJFLAG_ACCURATEDCT) != 0) {
+    if (tjCompress2(tj.h, frame.data(0), frame.width(), static_cast<int>(frame.stride(0)), frame.height(), format, &buffer, &size, sampling,
+                    quality_, TJFLAG_NOREALLOC | TJFLAG_ACCURATEDCT) != 0) {
       return Fail(ErrorKind::Internal, "'{}' cannot be encoded as JPEG: libjpeg says \"{}\".", name, tjGetErrorStr2(tj.h));
     }
     out.resize(size);
@@ -121,14 +123,17 @@ bool LooksLikeJpeg(std::span<const uint8_t> bytes) { return bytes.size() >= 3 &&
 Result<Picture> DecodeJpeg(std::span<const uint8_t> bytes, const PictureContext& context) {
   Handle tj(tjInitDecompress());
   if (!tj.h) return Fail(ErrorKind::OutOfMemory, "There is no memory to read '{}'.", context.name);
-  auto damaged = [&] { return Fail(ErrorKind::InvalidArgument, "'{}' is a damaged JPEG picture: libjpeg says \"{}\".", context.name, tjGetErrorStr2(tj.h)); };
+  auto damaged = [&] {
+    return Fail(ErrorKind::InvalidArgument, "'{}' is a damaged JPEG picture: libjpeg says \"{}\".", context.name, tjGetErrorStr2(tj.h));
+  };
   auto whole = [&](int rc) -> Status {
     if (rc == 0) return {};
     if (tjGetErrorCode(tj.h) == TJERR_WARNING) {
       // libjpeg fills the rest with gray and goes on; a picture that is not all there must not pass for one.
       const std::string_view text = tjGetErrorStr2(tj.h);
       if (text.find("Premature end") != text.npos) {
-        return Fail(ErrorKind::InvalidArgument, "'{}' is not a whole JPEG picture: the file ends after {} bytes in the middle of it.", context.name, bytes.size());
+        return Fail(ErrorKind::InvalidArgument, "'{}' is not a whole JPEG picture: the file ends after {} bytes in the middle of it.",
+                    context.name, bytes.size());
       }
       if (text.find("orrupt") != text.npos) return damaged();
       context.log.Write(LogLevel::Warning, fmt::format("'{}': libjpeg says \"{}\".", context.name, text));
@@ -137,11 +142,14 @@ Result<Picture> DecodeJpeg(std::span<const uint8_t> bytes, const PictureContext&
     return damaged();
   };
   int width = 0, height = 0, sampling = 0, space = 0;
-  if (tjDecompressHeader3(tj.h, bytes.data(), bytes.size(), &width, &height, &sampling, &space) != 0 && tjGetErrorCode(tj.h) != TJERR_WARNING) return damaged();
+  if (tjDecompressHeader3(tj.h, bytes.data(), bytes.size(), &width, &height, &sampling, &space) != 0 &&
+      tjGetErrorCode(tj.h) != TJERR_WARNING)
+    return damaged();
   WEFT_TRY(CheckSize(width, height, context.limits, context.name));
   const Markers markers = ReadMarkers(bytes);
   if (!markers.unknown_profile.empty()) {
-    context.log.Write(LogLevel::Warning, fmt::format("'{}' has the colour profile {}, which is not used; its colours are read as sRGB.", context.name, markers.unknown_profile));
+    context.log.Write(LogLevel::Warning, fmt::format("'{}' has the colour profile {}, which is not used; its colours are read as sRGB.",
+                                                     context.name, markers.unknown_profile));
   }
   FrameInfo info{.width = width, .height = height, .format = space == TJCS_GRAY ? F::Gray8 : F::Rgb24};
   info.color = markers.color.value_or(ColorSpace{});
@@ -153,8 +161,8 @@ Result<Picture> DecodeJpeg(std::span<const uint8_t> bytes, const PictureContext&
     WEFT_TRY(whole(tjDecompress2(tj.h, bytes.data(), bytes.size(), cmyk.data(), width, 0, height, TJPF_CMYK, kFlags)));
     CmykToRgb(cmyk, frame.get());
   } else {
-    WEFT_TRY(whole(tjDecompress2(tj.h, bytes.data(), bytes.size(), frame->mutable_data(0), width, static_cast<int>(frame->stride(0)), height,
-                                 space == TJCS_GRAY ? TJPF_GRAY : TJPF_RGB, kFlags)));
+    WEFT_TRY(whole(tjDecompress2(tj.h, bytes.data(), bytes.size(), frame->mutable_data(0), width, static_cast<int>(frame->stride(0)),
+                                 height, space == TJCS_GRAY ? TJPF_GRAY : TJPF_RGB, kFlags)));
   }
   Picture picture{.format = "jpeg", .color_guessed = !markers.color};
   WEFT_TRY_ASSIGN(picture.frame, ApplyOrientation(frame, context.keep_orientation ? 1 : markers.orientation, context.pool));

@@ -23,8 +23,8 @@ using Options = std::vector<std::pair<std::string, std::string>>;
 // Files are strangers': no more than this is ever allocated for a picture because a header says so.
 struct Limits {
   int max_side = 65535;
-  int64_t max_pixels = int64_t{1} << 28;       // 16384 x 16384
-  int64_t max_file_bytes = int64_t{1} << 31;   // of a still picture, which is read whole
+  int64_t max_pixels = int64_t{1} << 28;      // 16384 x 16384
+  int64_t max_file_bytes = int64_t{1} << 31;  // of a still picture, which is read whole
 };
 
 // Frames first, first + step, ... up to `last`; open-ended where `last` is not set. Numbers as in CpuFrame::number.
@@ -48,8 +48,8 @@ struct StreamInfo {
   Rational time_base = {1, 25};        // every pts is a whole multiple of it
   Rational duration;                   // seconds; 0 where unknown
   bool has_audio = false;
-  bool color_guessed = false;          // the file does not say all of `frame.color`
-  Metadata metadata;                   // of the container: title, comment, ...
+  bool color_guessed = false;  // the file does not say all of `frame.color`
+  Metadata metadata;           // of the container: title, comment, ...
 };
 
 }  // namespace weft::media

@@ -27,8 +27,8 @@ Status OptionReader::CheckOnce() const {
   for (size_t i = 0; i < options_.size(); ++i) {
     for (size_t j = 0; j < i; ++j) {
       if (options_[i].first == options_[j].first) {
-        return Fail(ErrorKind::InvalidArgument, "The option '{}' of {} is given twice ('{}' and '{}'); give it once.", options_[i].first, what_,
-                    options_[j].second, options_[i].second);
+        return Fail(ErrorKind::InvalidArgument, "The option '{}' of {} is given twice ('{}' and '{}'); give it once.", options_[i].first,
+                    what_, options_[j].second, options_[i].second);
       }
     }
   }
@@ -81,8 +81,8 @@ Result<std::optional<std::pair<int, int>>> OptionReader::Size(std::string_view k
   const size_t x = text->find('x');
   std::pair<int, int> size;
   const std::string_view all = *text;
-  if (x == std::string::npos || !ParseWhole(all.substr(0, x), &size.first) || !ParseWhole(all.substr(x + 1), &size.second) || size.first <= 0 ||
-      size.second <= 0) {
+  if (x == std::string::npos || !ParseWhole(all.substr(0, x), &size.first) || !ParseWhole(all.substr(x + 1), &size.second) ||
+      size.first <= 0 || size.second <= 0) {
     return Wrong(key, *text, "WIDTHxHEIGHT such as 1920x1080");
   }
   return std::optional(size);
@@ -111,7 +111,8 @@ Result<std::optional<Rational>> OptionReader::Rate(std::string_view key) const {
 }
 
 Result<FrameRange> ParseFrameRange(std::string_view text) {
-  Error wrong = Fail(ErrorKind::InvalidArgument, "The range of frames '{}' is wrong: expected FIRST, FIRST-LAST or FIRST-LASTxSTEP, such as 1001-1005x2.", text);
+  Error wrong = Fail(ErrorKind::InvalidArgument,
+                     "The range of frames '{}' is wrong: expected FIRST, FIRST-LAST or FIRST-LASTxSTEP, such as 1001-1005x2.", text);
   constexpr int64_t kMost = 1'000'000'000'000;  // leaves room for arithmetic with numbers and rates
   FrameRange range;
   std::string_view rest = text;
@@ -127,7 +128,8 @@ Result<FrameRange> ParseFrameRange(std::string_view text) {
     int64_t last = 0;
     if (!ParseWhole(rest.substr(dash + 1), &last) || last < 0 || last > kMost) return wrong;
     if (last < range.first) {
-      return Fail(ErrorKind::InvalidArgument, "The range of frames '{}' ends before it begins: {} is less than {}.", text, last, range.first);
+      return Fail(ErrorKind::InvalidArgument, "The range of frames '{}' ends before it begins: {} is less than {}.", text, last,
+                  range.first);
     }
     range.last = last;
   }

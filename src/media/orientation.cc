@@ -140,7 +140,8 @@ Result<Ref<CpuFrame>> ApplyOrientation(const Ref<CpuFrame>& frame, int orientati
   const PixelLayout& layout = frame->layout();
   for (int p = 0; p < layout.planes; ++p) {
     const int pixel = layout.PlaneStep(p) * layout.bytes_per_sample;
-    const Walk walk = WalkOf(orientation, layout.PlaneWidth(p, frame->width()), frame->rows(p), pixel, static_cast<ptrdiff_t>(frame->stride(p)));
+    const Walk walk =
+        WalkOf(orientation, layout.PlaneWidth(p, frame->width()), frame->rows(p), pixel, static_cast<ptrdiff_t>(frame->stride(p)));
     const int width = out->layout().PlaneWidth(p, info.width), height = out->rows(p);
     auto copy = [&]<size_t kBytes>() { Copy<kBytes>(frame->data(p), walk, out->mutable_data(p), out->stride(p), width, height); };
     switch (pixel) {

@@ -15,7 +15,9 @@ Result<std::unique_ptr<Output>> Output::Create(const std::string& spec, bool ove
   return out;
 }
 
-Status Output::Write(std::span<const uint8_t> bytes) { return WriteAll(fd(), std::as_bytes(bytes), file_ ? file_->path() : OutputName("-")); }
+Status Output::Write(std::span<const uint8_t> bytes) {
+  return WriteAll(fd(), std::as_bytes(bytes), file_ ? file_->path() : OutputName("-"));
+}
 
 Status Output::Commit() { return file_ ? file_->Commit() : Status(); }
 

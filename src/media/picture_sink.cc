@@ -13,8 +13,13 @@ namespace {
 
 class PictureSink final : public Sink {
  public:
-  PictureSink(std::string spec, std::unique_ptr<PictureEncoder> encoder, std::optional<SequencePattern> pattern, std::unique_ptr<Output> output, bool overwrite)
-      : Sink(OutputName(spec)), encoder_(std::move(encoder)), pattern_(std::move(pattern)), output_(std::move(output)), overwrite_(overwrite) {}
+  PictureSink(std::string spec, std::unique_ptr<PictureEncoder> encoder, std::optional<SequencePattern> pattern,
+              std::unique_ptr<Output> output, bool overwrite)
+      : Sink(OutputName(spec)),
+        encoder_(std::move(encoder)),
+        pattern_(std::move(pattern)),
+        output_(std::move(output)),
+        overwrite_(overwrite) {}
 
   std::vector<PixelFormat> AcceptedFormats() const override { return encoder_->AcceptedFormats(); }
   Result<FrameInfo> Wanted(const FrameInfo& picture) const override { return encoder_->Wanted(picture); }
@@ -24,7 +29,8 @@ class PictureSink final : public Sink {
     if (!pattern_) {
       if (count_++ > 0) {
         Abort();
-        return Fail(ErrorKind::InvalidArgument, "The output '{}' is a single picture, and there is a second frame ({}) for it; name a sequence such as '{}'.", name_,
+        return Fail(ErrorKind::InvalidArgument,
+                    "The output '{}' is a single picture, and there is a second frame ({}) for it; name a sequence such as '{}'.", name_,
                     frame.number, SequenceHint(name_));
       }
       WEFT_TRY_ASSIGN(const auto bytes, encoder_->Encode(frame, name_));
@@ -75,7 +81,8 @@ std::string PictureFormatByEnding(std::string_view ending) {
   if (e == "jpg" || e == "jpeg") return "jpeg";
   if (e == "tif" || e == "tiff") return "tiff";
   if (e == "webp") return "libwebp";
-  if (e == "bmp" || e == "exr" || e == "tga" || e == "ppm" || e == "pgm" || e == "pam" || e == "dpx" || e == "sgi") return e == "tga" ? "targa" : e;
+  if (e == "bmp" || e == "exr" || e == "tga" || e == "ppm" || e == "pgm" || e == "pam" || e == "dpx" || e == "sgi")
+    return e == "tga" ? "targa" : e;
   if (e == "jp2") return "jpeg2000";
   return "";
 }
@@ -86,18 +93,21 @@ Result<std::unique_ptr<PictureEncoder>> MakePictureEncoder(const std::string& fo
   return MakeAvPictureEncoder(context, format);
 }
 
-Result<std::unique_ptr<Sink>> MakePictureSink(const std::string& spec, const std::string& format, std::optional<SequencePattern> pattern, SinkOptions options) {
+Result<std::unique_ptr<Sink>> MakePictureSink(const std::string& spec, const std::string& format, std::optional<SequencePattern> pattern,
+                                              SinkOptions options) {
   EncoderContext context{.name = OutputName(spec), .log = options.log};
   for (const auto& [key, value] : options.values) {
     if (key != "format") context.values.emplace_back(key, value);
   }
   WEFT_TRY_ASSIGN(auto encoder, MakePictureEncoder(format, context));
   if (!pattern && options.frame_count.value_or(1) > 1) {
-    return Fail(ErrorKind::InvalidArgument, "The output '{}' is a single picture, and there are {} frames for it; name a sequence such as '{}'.", context.name,
+    return Fail(ErrorKind::InvalidArgument,
+                "The output '{}' is a single picture, and there are {} frames for it; name a sequence such as '{}'.", context.name,
                 *options.frame_count, PictureSink::SequenceHint(context.name));
   }
   if (!options.audio.path.empty()) {
-    options.log.Write(LogLevel::Warning, fmt::format("'{}' is made of pictures and cannot hold sound; that of '{}' is left out.", context.name, options.audio.path));
+    options.log.Write(LogLevel::Warning, fmt::format("'{}' is made of pictures and cannot hold sound; that of '{}' is left out.",
+                                                     context.name, options.audio.path));
   }
   if (options.source && options.source->frame.format != PixelFormat::None) {
     const PixelLayout& from = LayoutOf(options.source->frame.format);

@@ -13,6 +13,7 @@
 namespace weft::media {
 
 // `format` as PictureFormatByEnding() gives it. With a pattern every frame becomes the file of its number.
-Result<std::unique_ptr<Sink>> MakePictureSink(const std::string& spec, const std::string& format, std::optional<SequencePattern> pattern, SinkOptions options);
+Result<std::unique_ptr<Sink>> MakePictureSink(const std::string& spec, const std::string& format, std::optional<SequencePattern> pattern,
+                                              SinkOptions options);
 
 }  // namespace weft::media

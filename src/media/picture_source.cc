@@ -48,8 +48,14 @@ class PictureSource final : public Source {
 
 class SequenceSource final : public Source {
  public:
-  SequenceSource(std::string name, SequencePattern pattern, SourceOptions options, std::vector<int64_t> numbers, int64_t step, bool keep, Rational rate)
-      : Source(std::move(name)), pattern_(std::move(pattern)), options_(std::move(options)), numbers_(std::move(numbers)), step_(step), keep_(keep) {
+  SequenceSource(std::string name, SequencePattern pattern, SourceOptions options, std::vector<int64_t> numbers, int64_t step, bool keep,
+                 Rational rate)
+      : Source(std::move(name)),
+        pattern_(std::move(pattern)),
+        options_(std::move(options)),
+        numbers_(std::move(numbers)),
+        step_(step),
+        keep_(keep) {
     info_.rate = rate;
     info_.time_base = Rational::Make(rate.den, rate.num);
     info_.first_number = numbers_.front();
@@ -96,7 +102,8 @@ class SequenceSource final : public Source {
 
   Status Seek(int64_t number) override {
     const auto it = std::lower_bound(numbers_.begin(), numbers_.end(), number);
-    if (it == numbers_.end()) return Fail(ErrorKind::NotFound, "The sequence '{}' ends with frame {} and has no frame {}.", name_, numbers_.back(), number);
+    if (it == numbers_.end())
+      return Fail(ErrorKind::NotFound, "The sequence '{}' ends with frame {} and has no frame {}.", name_, numbers_.back(), number);
     at_ = static_cast<size_t>(it - numbers_.begin());
     return {};
   }
@@ -106,7 +113,12 @@ class SequenceSource final : public Source {
     const std::string file = pattern_.Name(numbers_[index]);
     WEFT_TRY_ASSIGN(auto stream, ByteStream::Open(file));
     WEFT_TRY_ASSIGN(const auto bytes, stream->ReadAll(options_.limits.max_file_bytes));
-    return DecodePicture(bytes, {.name = file, .limits = options_.limits, .keep_orientation = keep_, .threads = options_.threads, .log = options_.log, .pool = pool_.get()});
+    return DecodePicture(bytes, {.name = file,
+                                 .limits = options_.limits,
+                                 .keep_orientation = keep_,
+                                 .threads = options_.threads,
+                                 .log = options_.log,
+                                 .pool = pool_.get()});
   }
 
   SequencePattern pattern_;
@@ -126,7 +138,11 @@ Result<std::unique_ptr<Source>> OpenPicture(std::unique_ptr<ByteStream> stream, 
   WEFT_TRY(reader.Check({kFormat, kOrientation}));
   WEFT_TRY_ASSIGN(const bool keep, KeepOrientation(reader));
   WEFT_TRY_ASSIGN(const auto bytes, stream->ReadAll(options.limits.max_file_bytes));
-  WEFT_TRY_ASSIGN(Picture picture, DecodePicture(bytes, {.name = stream->name(), .limits = options.limits, .keep_orientation = keep, .threads = options.threads, .log = options.log}));
+  WEFT_TRY_ASSIGN(
+      Picture picture,
+      DecodePicture(
+          bytes,
+          {.name = stream->name(), .limits = options.limits, .keep_orientation = keep, .threads = options.threads, .log = options.log}));
   return std::make_unique<PictureSource>(stream->name(), std::move(picture));
 }
 
@@ -136,7 +152,9 @@ Result<std::unique_ptr<Source>> OpenSequence(const std::string& spec, SequencePa
   WEFT_TRY_ASSIGN(const bool keep, KeepOrientation(reader));
   WEFT_TRY_ASSIGN(const auto rate, reader.Rate("rate"));
   WEFT_TRY_ASSIGN(const std::vector<int64_t> there, pattern.List());
-  if (there.empty()) return Fail(ErrorKind::NotFound, "The sequence '{}' has no file; the first would be called '{}'.", spec, pattern.Name(options.frames ? options.frames->first : 0));
+  if (there.empty())
+    return Fail(ErrorKind::NotFound, "The sequence '{}' has no file; the first would be called '{}'.", spec,
+                pattern.Name(options.frames ? options.frames->first : 0));
   const FrameRange range = options.frames.value_or(FrameRange{.first = there.front()});
   const int64_t last = range.last.value_or(there.back());
   std::vector<int64_t> numbers, missing;
@@ -150,10 +168,11 @@ Result<std::unique_ptr<Source>> OpenSequence(const std::string& spec, SequencePa
   }
   if (!missing.empty() || numbers.empty()) {
     if (numbers.empty() && missing.empty()) missing.push_back(range.first);
-    return Fail(ErrorKind::NotFound, "The sequence '{}' lacks frame{} {}; it has the numbers {} to {} (the first missing file is '{}').", spec,
-                missing.size() > 1 ? "s" : "", DescribeNumbers(missing), there.front(), there.back(), pattern.Name(missing.front()));
+    return Fail(ErrorKind::NotFound, "The sequence '{}' lacks frame{} {}; it has the numbers {} to {} (the first missing file is '{}').",
+                spec, missing.size() > 1 ? "s" : "", DescribeNumbers(missing), there.front(), there.back(), pattern.Name(missing.front()));
   }
-  auto source = std::make_unique<SequenceSource>(spec, std::move(pattern), std::move(options), std::move(numbers), range.step, keep, rate.value_or(Rational{25, 1}));
+  auto source = std::make_unique<SequenceSource>(spec, std::move(pattern), std::move(options), std::move(numbers), range.step, keep,
+                                                 rate.value_or(Rational{25, 1}));
   WEFT_TRY(source->Begin());
   return source;
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "media/picture.h"
+
 #include <png.h>
 
 #include "media/orientation.h"
-#include "media/picture.h"
 #include "media/test_util.h"
 
 namespace weft::media {
@@ -44,7 +45,8 @@ TEST(Png, WantsTheDepthOfTheSourceUnlessToldOtherwise) {
   StreamInfo source;
   source.frame = deep;
   std::string said;
-  auto narrow = Sink::Open(dir / "b.png", {.values = {{"depth", "8"}}, .source = source, .log = Log([&](LogLevel, std::string_view text) { said = text; })});
+  auto narrow = Sink::Open(
+      dir / "b.png", {.values = {{"depth", "8"}}, .source = source, .log = Log([&](LogLevel, std::string_view text) { said = text; })});
   ASSERT_TRUE(Ok(narrow));
   EXPECT_EQ((*narrow)->Wanted(deep)->format, F::Rgb24);
   EXPECT_NE(said.find("keeps 8 of the source's 16 bits"), said.npos) << said;
@@ -52,7 +54,8 @@ TEST(Png, WantsTheDepthOfTheSourceUnlessToldOtherwise) {
 
 TEST(Png, CarriesColourAspectAndText) {
   TempDir dir;
-  for (ColorSpace c : {ColorSpace{1, 13, 0, true}, ColorSpace{1, 8, 0, true}, ColorSpace{9, 16, 0, true}, ColorSpace{12, 13, 0, true}, ColorSpace{1, 1, 0, true}}) {
+  for (ColorSpace c : {ColorSpace{1, 13, 0, true}, ColorSpace{1, 8, 0, true}, ColorSpace{9, 16, 0, true}, ColorSpace{12, 13, 0, true},
+                       ColorSpace{1, 1, 0, true}}) {
     const Ref<CpuFrame> in = Noise({.width = 5, .height = 3, .format = F::Rgb24, .color = c, .pixel_aspect = {4, 3}});
     in->metadata = {{"Title", "gr\xc3\xbc\xc3\x9f"}};
     ASSERT_TRUE(Ok(WriteFrames(dir / "a.png", {in}, {.overwrite = true})));
@@ -67,12 +70,14 @@ TEST(Png, CarriesColourAspectAndText) {
 }
 
 // A file as other programs write them, with what our encoder never writes.
-std::string PutPng(const std::string& path, int type, int depth, bool interlaced, void (*extra)(png_structp, png_infop), int w = 9, int h = 7) {
+std::string PutPng(const std::string& path, int type, int depth, bool interlaced, void (*extra)(png_structp, png_infop), int w = 9,
+                   int h = 7) {
   FILE* f = fopen(path.c_str(), "wb");
   png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, nullptr, nullptr);
   png_infop info = png_create_info_struct(png);
   png_init_io(png, f);
-  png_set_IHDR(png, info, static_cast<png_uint_32>(w), static_cast<png_uint_32>(h), depth, type, interlaced ? PNG_INTERLACE_ADAM7 : PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+  png_set_IHDR(png, info, static_cast<png_uint_32>(w), static_cast<png_uint_32>(h), depth, type,
+               interlaced ? PNG_INTERLACE_ADAM7 : PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
   if (extra) extra(png, info);
   png_write_info(png, info);
   std::vector<uint8_t> row(static_cast<size_t>(w) * 8, 0x1b);
@@ -155,7 +160,8 @@ TEST(Jpeg, OrientationIsAppliedOnceAndNotWrittenAgain) {
   ASSERT_TRUE(Ok(plain));
   EXPECT_EQ((*plain)[0]->width(), 40);
   std::vector<uint8_t> bytes = FileBytes(dir / "a.jpg");
-  const uint8_t app1[] = {0xff, 0xe1, 0, 34, 'E', 'x', 'i', 'f', 0, 0, 'M', 'M', 0, 42, 0, 0, 0, 8, 0, 1, 1, 0x12, 0, 3, 0, 0, 0, 1, 0, 6, 0, 0, 0, 0, 0, 0};
+  const uint8_t app1[] = {0xff, 0xe1, 0, 34,   'E', 'x', 'i', 'f', 0, 0, 'M', 'M', 0, 42, 0, 0, 0, 8,
+                          0,    1,    1, 0x12, 0,   3,   0,   0,   0, 1, 0,   6,   0, 0,  0, 0, 0, 0};
   bytes.insert(bytes.begin() + 2, std::begin(app1), std::end(app1));
   PutFile(dir / "o.jpg", bytes);
   auto turned = ReadFrames(dir / "o.jpg");
@@ -177,14 +183,18 @@ TEST(Orientation, EightWaysAreWhatExifSays) {
   // 2 x 3: A B / C D / E F.
   const Ref<CpuFrame> in = Noise({.width = 2, .height = 3, .format = F::Gray8});
   for (int y = 0; y < 3; ++y) {
-    for (int x = 0; x < 2; ++x) in->mutable_data(0)[static_cast<size_t>(y) * in->stride(0) + static_cast<size_t>(x)] = static_cast<uint8_t>('A' + y * 2 + x);
+    for (int x = 0; x < 2; ++x)
+      in->mutable_data(0)[static_cast<size_t>(y) * in->stride(0) + static_cast<size_t>(x)] = static_cast<uint8_t>('A' + y * 2 + x);
   }
   const char* want[] = {"AB/CD/EF/", "BA/DC/FE/", "FE/DC/BA/", "EF/CD/AB/", "ACE/BDF/", "ECA/FDB/", "FDB/ECA/", "BDF/ACE/"};
   for (int o = 1; o <= 8; ++o) {
     auto out = ApplyOrientation(in, o);
     ASSERT_TRUE(Ok(out));
     std::string text;
-    for (int y = 0; y < (*out)->height(); ++y) text += std::string(reinterpret_cast<const char*>((*out)->data(0)) + static_cast<size_t>(y) * (*out)->stride(0), static_cast<size_t>((*out)->width())) + "/";
+    for (int y = 0; y < (*out)->height(); ++y)
+      text += std::string(reinterpret_cast<const char*>((*out)->data(0)) + static_cast<size_t>(y) * (*out)->stride(0),
+                          static_cast<size_t>((*out)->width())) +
+              "/";
     EXPECT_EQ(text, want[o - 1]) << o;
   }
   auto turned = ApplyOrientation(Noise({.width = 6, .height = 4, .format = F::Yuv422p8}), 6);
@@ -240,7 +250,8 @@ TEST(Pictures, CutAnywhereAreErrorsThatNameTheFile) {
   ASSERT_TRUE(Ok(WriteFrames(dir / "a.tif", {Noise({.width = 63, .height = 65, .format = F::Rgb24})})));
   for (const char* name : {"a.png", "a.jpg", "a.tif"}) {
     const std::vector<uint8_t> whole = FileBytes(dir / name);
-    for (size_t keep : {size_t{0}, size_t{1}, size_t{7}, size_t{9}, size_t{40}, whole.size() / 4, whole.size() / 2, whole.size() - 13, whole.size() - 3}) {
+    for (size_t keep : {size_t{0}, size_t{1}, size_t{7}, size_t{9}, size_t{40}, whole.size() / 4, whole.size() / 2, whole.size() - 13,
+                        whole.size() - 3}) {
       if (name[2] == 't' && keep + 20 > whole.size()) continue;  // a TIFF ends in data that is not the picture
       PutFile(dir / "cut", std::span(whole).first(keep));
       auto r = ReadFrames(dir / "cut");

@@ -91,7 +91,9 @@ bool ReadRows(Reader* r, png_bytepp rows) {
 }
 
 Error Damaged(const Reader& r, const std::string& name) {
-  if (r.ended_early) return Fail(ErrorKind::InvalidArgument, "'{}' is not a whole PNG picture: the file ends after {} bytes in the middle of it.", name, r.size);
+  if (r.ended_early)
+    return Fail(ErrorKind::InvalidArgument, "'{}' is not a whole PNG picture: the file ends after {} bytes in the middle of it.", name,
+                r.size);
   return Fail(ErrorKind::InvalidArgument, "'{}' is a damaged PNG picture: libpng says \"{}\".", name, r.message);
 }
 
@@ -113,7 +115,8 @@ ColorSpace ReadColor(Reader* r, const PictureContext& context, bool* guessed) {
   int compression = 0;
   if (png_get_iCCP(r->png, r->info, &profile_name, &compression, &profile, &length)) {
     if (auto known = ColorFromIcc(profile, length)) return *known;
-    context.log.Write(LogLevel::Warning, fmt::format("'{}' has the colour profile '{}', which is not used; its colours are read as sRGB.", context.name, IccDescription(profile, length)));
+    context.log.Write(LogLevel::Warning, fmt::format("'{}' has the colour profile '{}', which is not used; its colours are read as sRGB.",
+                                                     context.name, IccDescription(profile, length)));
     *guessed = true;
     return c;
   }
@@ -124,16 +127,22 @@ ColorSpace ReadColor(Reader* r, const PictureContext& context, bool* guessed) {
       c.primaries = *primaries;
       *guessed = false;
     } else {
-      context.log.Write(LogLevel::Warning, fmt::format("'{}' names primaries (cHRM) that have no code point; they are read as sRGB's.", context.name));
+      context.log.Write(LogLevel::Warning,
+                        fmt::format("'{}' names primaries (cHRM) that have no code point; they are read as sRGB's.", context.name));
     }
   }
   double gamma = 0;
   if (png_get_gAMA(r->png, r->info, &gamma) && gamma > 0) {
     // 1/2.2 is what programs that mean sRGB have always written.
-    if (std::abs(gamma - 1.0) < 0.01) c.transfer = 8;
-    else if (std::abs(gamma - 1 / 2.8) < 0.005) c.transfer = 5;
-    else if (std::abs(gamma - 1 / 2.2) < 0.01) c.transfer = 13;
-    else context.log.Write(LogLevel::Warning, fmt::format("'{}' has the gamma {:.5f} (gAMA), which has no code point; it is read as sRGB.", context.name, gamma));
+    if (std::abs(gamma - 1.0) < 0.01)
+      c.transfer = 8;
+    else if (std::abs(gamma - 1 / 2.8) < 0.005)
+      c.transfer = 5;
+    else if (std::abs(gamma - 1 / 2.2) < 0.01)
+      c.transfer = 13;
+    else
+      context.log.Write(LogLevel::Warning,
+                        fmt::format("'{}' has the gamma {:.5f} (gAMA), which has no code point; it is read as sRGB.", context.name, gamma));
   }
   return c;
 }
@@ -157,7 +166,8 @@ Result<Picture> DecodePng(std::span<const uint8_t> bytes, const PictureContext& 
   using F = PixelFormat;
   constexpr F kFormats[2][4] = {{F::Gray8, F::GrayAlpha8, F::Rgb24, F::Rgba8}, {F::Gray16, F::GrayAlpha16, F::Rgb48, F::Rgba64}};
   if (h.channels < 1 || h.channels > 4 || (h.depth != 8 && h.depth != 16)) {
-    return Fail(ErrorKind::Unsupported, "'{}' is a PNG of {} channels and {} bits, which is not supported.", context.name, h.channels, h.depth);
+    return Fail(ErrorKind::Unsupported, "'{}' is a PNG of {} channels and {} bits, which is not supported.", context.name, h.channels,
+                h.depth);
   }
   info.format = kFormats[h.depth == 16][h.channels - 1];
   info.alpha = h.channels % 2 == 0 ? AlphaMode::Straight : AlphaMode::Opaque;

@@ -73,8 +73,8 @@ bool WriteAllOf(Writer* w, const Job* j) {
   png_set_compression_level(w->png, j->level);
   // One filter: trying all five costs more time than level 1 itself. Sub suits photographs at every level.
   png_set_filter(w->png, PNG_FILTER_TYPE_BASE, j->level == 0 ? PNG_FILTER_NONE : j->level > 5 ? PNG_ALL_FILTERS : PNG_FILTER_SUB);
-  png_set_IHDR(w->png, w->info, static_cast<png_uint_32>(j->frame->width()), static_cast<png_uint_32>(j->frame->height()), j->depth, j->type,
-               PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+  png_set_IHDR(w->png, w->info, static_cast<png_uint_32>(j->frame->width()), static_cast<png_uint_32>(j->frame->height()), j->depth,
+               j->type, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
   if (j->has_srgb) png_set_sRGB(w->png, w->info, PNG_sRGB_INTENT_PERCEPTUAL);
   if (j->has_gamma) png_set_gAMA(w->png, w->info, j->gamma);
   if (j->has_chrm) {
@@ -129,7 +129,8 @@ class PngEncoder final : public PictureEncoder {
     if (depth_) deep = depth_ == 16;
     const bool alpha = picture.alpha != AlphaMode::Opaque;
     want.alpha = alpha ? AlphaMode::Straight : AlphaMode::Opaque;
-    constexpr F kFormats[2][2][2] = {{{F::Rgb24, F::Rgba8}, {F::Gray8, F::GrayAlpha8}}, {{F::Rgb48, F::Rgba64}, {F::Gray16, F::GrayAlpha16}}};
+    constexpr F kFormats[2][2][2] = {{{F::Rgb24, F::Rgba8}, {F::Gray8, F::GrayAlpha8}},
+                                     {{F::Rgb48, F::Rgba64}, {F::Gray16, F::GrayAlpha16}}};
     want.format = kFormats[deep][gray][alpha];
     want.color.matrix = 0;
     want.color.full_range = true;
@@ -164,7 +165,8 @@ class PngEncoder final : public PictureEncoder {
         j.chrm = *x;
       }
     }
-    if (!(info.pixel_aspect == Rational{1, 1}) && info.pixel_aspect.num > 0 && info.pixel_aspect.num < 1 << 30 && info.pixel_aspect.den < 1 << 30) {
+    if (!(info.pixel_aspect == Rational{1, 1}) && info.pixel_aspect.num > 0 && info.pixel_aspect.num < 1 << 30 &&
+        info.pixel_aspect.den < 1 << 30) {
       j.px = static_cast<png_uint_32>(info.pixel_aspect.den);
       j.py = static_cast<png_uint_32>(info.pixel_aspect.num);
     }

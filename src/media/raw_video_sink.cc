@@ -25,8 +25,10 @@ class PlainSink final : public Sink {
     want.format = Choose(picture);
     const PixelLayout& l = LayoutOf(want.format);
     SetColorFor(l, picture, &want);
-    if (!l.has_alpha) want.alpha = AlphaMode::Opaque;
-    else if (want.alpha == AlphaMode::Premultiplied) want.alpha = AlphaMode::Straight;
+    if (!l.has_alpha)
+      want.alpha = AlphaMode::Opaque;
+    else if (want.alpha == AlphaMode::Premultiplied)
+      want.alpha = AlphaMode::Straight;
     return want;
   }
 
@@ -78,8 +80,9 @@ class PlainSink final : public Sink {
 
   std::string Header(const FrameInfo& info) const {
     const Rational rate = options_.source ? options_.source->rate : Rational{25, 1};
-    return fmt::format("YUV4MPEG2 W{} H{} F{}:{} Ip A{}:{} C{} XCOLORRANGE={}\n", info.width, info.height, rate.num, rate.den, info.pixel_aspect.num,
-                       info.pixel_aspect.den, Y4mTag(info.format, info.chroma), info.color.full_range ? "FULL" : "LIMITED");
+    return fmt::format("YUV4MPEG2 W{} H{} F{}:{} Ip A{}:{} C{} XCOLORRANGE={}\n", info.width, info.height, rate.num, rate.den,
+                       info.pixel_aspect.num, info.pixel_aspect.den, Y4mTag(info.format, info.chroma),
+                       info.color.full_range ? "FULL" : "LIMITED");
   }
 
   std::unique_ptr<Output> out_;
@@ -94,19 +97,23 @@ class PlainSink final : public Sink {
 Result<std::unique_ptr<Sink>> Make(const std::string& spec, SinkOptions options, bool y4m) {
   const std::string name = OutputName(spec);
   OptionReader reader(options.values, fmt::format("'{}' ({})", name, y4m ? "y4m video" : "raw video"));
-  WEFT_TRY(reader.Check({{"format", y4m ? "y4m" : "rawvideo"}, {"pix_fmt", "the layout of the samples; near the source's where not given"}}));
+  WEFT_TRY(
+      reader.Check({{"format", y4m ? "y4m" : "rawvideo"}, {"pix_fmt", "the layout of the samples; near the source's where not given"}}));
   std::vector<F> accepted;
   for (const PixelLayout& l : AllLayouts()) {
     if (!y4m || !Y4mTag(l.format, ChromaSiting::Left).empty()) accepted.push_back(l.format);
   }
   if (const std::string* text = reader.Find("pix_fmt")) {
     const F format = PixelFormatByName(*text);
-    if (std::find(accepted.begin(), accepted.end(), format) == accepted.end()) return reader.Wrong("pix_fmt", *text, "one of " + NameList(accepted));
+    if (std::find(accepted.begin(), accepted.end(), format) == accepted.end())
+      return reader.Wrong("pix_fmt", *text, "one of " + NameList(accepted));
     accepted = {format};
   }
-  if (!options.audio.path.empty()) options.log.Write(LogLevel::Warning, fmt::format("'{}' cannot hold sound; that of '{}' is left out.", name, options.audio.path));
+  if (!options.audio.path.empty())
+    options.log.Write(LogLevel::Warning, fmt::format("'{}' cannot hold sound; that of '{}' is left out.", name, options.audio.path));
   if (y4m && options.source && !options.source->constant_rate) {
-    options.log.Write(LogLevel::Warning, fmt::format("'{}' cannot hold the source's varying frame times; every frame gets the same time.", name));
+    options.log.Write(LogLevel::Warning,
+                      fmt::format("'{}' cannot hold the source's varying frame times; every frame gets the same time.", name));
   }
   WEFT_TRY_ASSIGN(auto out, Output::Create(spec, options.overwrite));
   return std::make_unique<PlainSink>(name, std::move(out), std::move(options), y4m, std::move(accepted));
@@ -115,6 +122,8 @@ Result<std::unique_ptr<Sink>> Make(const std::string& spec, SinkOptions options,
 }  // namespace
 
 Result<std::unique_ptr<Sink>> MakeY4mSink(const std::string& spec, SinkOptions options) { return Make(spec, std::move(options), true); }
-Result<std::unique_ptr<Sink>> MakeRawVideoSink(const std::string& spec, SinkOptions options) { return Make(spec, std::move(options), false); }
+Result<std::unique_ptr<Sink>> MakeRawVideoSink(const std::string& spec, SinkOptions options) {
+  return Make(spec, std::move(options), false);
+}
 
 }  // namespace weft::media

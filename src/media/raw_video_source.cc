@@ -19,15 +19,32 @@ struct Tag {
   ChromaSiting chroma;
 };
 constexpr Tag kTags[] = {
-    {"420jpeg", F::Yuv420p8, ChromaSiting::Center}, {"420mpeg2", F::Yuv420p8, ChromaSiting::Left},  {"420paldv", F::Yuv420p8, ChromaSiting::TopLeft},
-    {"420", F::Yuv420p8, ChromaSiting::Center},     {"420p9", F::Yuv420p9, ChromaSiting::Left},     {"420p10", F::Yuv420p10, ChromaSiting::Left},
-    {"420p12", F::Yuv420p12, ChromaSiting::Left},   {"420p14", F::Yuv420p14, ChromaSiting::Left},   {"420p16", F::Yuv420p16, ChromaSiting::Left},
-    {"422", F::Yuv422p8, ChromaSiting::Left},       {"422p9", F::Yuv422p9, ChromaSiting::Left},     {"422p10", F::Yuv422p10, ChromaSiting::Left},
-    {"422p12", F::Yuv422p12, ChromaSiting::Left},   {"422p14", F::Yuv422p14, ChromaSiting::Left},   {"422p16", F::Yuv422p16, ChromaSiting::Left},
-    {"444", F::Yuv444p8, ChromaSiting::Unspecified}, {"444p9", F::Yuv444p9, ChromaSiting::Unspecified}, {"444p10", F::Yuv444p10, ChromaSiting::Unspecified},
-    {"444p12", F::Yuv444p12, ChromaSiting::Unspecified}, {"444p14", F::Yuv444p14, ChromaSiting::Unspecified}, {"444p16", F::Yuv444p16, ChromaSiting::Unspecified},
-    {"411", F::Yuv411p8, ChromaSiting::Left},       {"444alpha", F::Yuva444p8, ChromaSiting::Unspecified},
-    {"mono", F::Gray8, ChromaSiting::Unspecified},  {"mono10", F::Gray10, ChromaSiting::Unspecified}, {"mono12", F::Gray12, ChromaSiting::Unspecified},
+    {"420jpeg", F::Yuv420p8, ChromaSiting::Center},
+    {"420mpeg2", F::Yuv420p8, ChromaSiting::Left},
+    {"420paldv", F::Yuv420p8, ChromaSiting::TopLeft},
+    {"420", F::Yuv420p8, ChromaSiting::Center},
+    {"420p9", F::Yuv420p9, ChromaSiting::Left},
+    {"420p10", F::Yuv420p10, ChromaSiting::Left},
+    {"420p12", F::Yuv420p12, ChromaSiting::Left},
+    {"420p14", F::Yuv420p14, ChromaSiting::Left},
+    {"420p16", F::Yuv420p16, ChromaSiting::Left},
+    {"422", F::Yuv422p8, ChromaSiting::Left},
+    {"422p9", F::Yuv422p9, ChromaSiting::Left},
+    {"422p10", F::Yuv422p10, ChromaSiting::Left},
+    {"422p12", F::Yuv422p12, ChromaSiting::Left},
+    {"422p14", F::Yuv422p14, ChromaSiting::Left},
+    {"422p16", F::Yuv422p16, ChromaSiting::Left},
+    {"444", F::Yuv444p8, ChromaSiting::Unspecified},
+    {"444p9", F::Yuv444p9, ChromaSiting::Unspecified},
+    {"444p10", F::Yuv444p10, ChromaSiting::Unspecified},
+    {"444p12", F::Yuv444p12, ChromaSiting::Unspecified},
+    {"444p14", F::Yuv444p14, ChromaSiting::Unspecified},
+    {"444p16", F::Yuv444p16, ChromaSiting::Unspecified},
+    {"411", F::Yuv411p8, ChromaSiting::Left},
+    {"444alpha", F::Yuva444p8, ChromaSiting::Unspecified},
+    {"mono", F::Gray8, ChromaSiting::Unspecified},
+    {"mono10", F::Gray10, ChromaSiting::Unspecified},
+    {"mono12", F::Gray12, ChromaSiting::Unspecified},
     {"mono16", F::Gray16, ChromaSiting::Unspecified},
 };
 
@@ -79,7 +96,8 @@ class PlainSource final : public Source {
   }
 
   Status Seek(int64_t number) override {
-    if (!bytes_->seekable()) return Fail(ErrorKind::Unsupported, "'{}' cannot be read again from frame {}: it is not a file.", name_, number);
+    if (!bytes_->seekable())
+      return Fail(ErrorKind::Unsupported, "'{}' cannot be read again from frame {}: it is not a file.", name_, number);
     WEFT_TRY(bytes_->Seek(data_start_));
     at_ = 0;
     done_ = false;
@@ -121,7 +139,8 @@ class PlainSource final : public Source {
       WEFT_TRY_ASSIGN(const bool more, Marker());
       if (!more) {
         if (range.last || at_ <= range.first) {
-          if (options_.frames) return Fail(ErrorKind::NotFound, "'{}' has only {} frames, so frame {} is missing.", name_, at_, std::max(at_, range.first));
+          if (options_.frames)
+            return Fail(ErrorKind::NotFound, "'{}' has only {} frames, so frame {} is missing.", name_, at_, std::max(at_, range.first));
           if (at_ == 0) return Fail(ErrorKind::InvalidArgument, "'{}' has no frame.", name_);
         }
         return std::optional<Ref<CpuFrame>>();
@@ -131,7 +150,9 @@ class PlainSource final : public Source {
         for (int y = 0; y < frame->rows(p); ++y) {
           const size_t n = frame->row_bytes(p);
           WEFT_TRY_ASSIGN(const size_t got, bytes_->Read({frame->mutable_data(p) + static_cast<size_t>(y) * frame->stride(p), n}));
-          if (got < n) return Fail(ErrorKind::InvalidArgument, "'{}' ends in the middle of frame {}; a frame of {} has {} bytes.", name_, at_, Describe(info_.frame), frame_bytes_);
+          if (got < n)
+            return Fail(ErrorKind::InvalidArgument, "'{}' ends in the middle of frame {}; a frame of {} has {} bytes.", name_, at_,
+                        Describe(info_.frame), frame_bytes_);
         }
       }
       const int64_t number = at_++;
@@ -172,7 +193,9 @@ Result<std::unique_ptr<Source>> OpenY4m(std::unique_ptr<ByteStream> stream, Sour
   WEFT_TRY_ASSIGN(const auto ahead, stream->Peek(kMaxLine));
   const std::string_view text(reinterpret_cast<const char*>(ahead.data()), ahead.size());
   const size_t end = text.find('\n');
-  auto damaged = [&](std::string_view why) { return Fail(ErrorKind::InvalidArgument, "'{}' is not a y4m video: {}.", stream->name(), why); };
+  auto damaged = [&](std::string_view why) {
+    return Fail(ErrorKind::InvalidArgument, "'{}' is not a y4m video: {}.", stream->name(), why);
+  };
   if (!text.starts_with("YUV4MPEG2 ") || end == text.npos) return damaged("its first line is not a YUV4MPEG2 header");
   std::string_view header = text.substr(10, end - 10);
   int64_t width = 0, height = 0, num = 0, den = 0, aspect_num = 0, aspect_den = 0;
@@ -223,22 +246,30 @@ Result<std::unique_ptr<Source>> OpenY4m(std::unique_ptr<ByteStream> stream, Sour
   const PixelLayout& layout = LayoutOf(tag->format);
   // Gray y4m has video's range like the other kinds.
   const bool gray = layout.model == ColorModel::Gray;
-  info.frame.color = ResolveColor({kUnspecified, kUnspecified, kUnspecified, full}, range_known || gray, layout, info.frame.width, info.frame.height, &info.color_guessed);
+  info.frame.color = ResolveColor({kUnspecified, kUnspecified, kUnspecified, full}, range_known || gray, layout, info.frame.width,
+                                  info.frame.height, &info.color_guessed);
   if (layout.has_alpha) info.frame.alpha = AlphaMode::Straight;
-  if (aspect_num > 0 && aspect_den > 0 && aspect_num < 1'000'000 && aspect_den < 1'000'000) info.frame.pixel_aspect = Rational::Make(aspect_num, aspect_den);
+  if (aspect_num > 0 && aspect_den > 0 && aspect_num < 1'000'000 && aspect_den < 1'000'000)
+    info.frame.pixel_aspect = Rational::Make(aspect_num, aspect_den);
   WEFT_TRY(source->Begin());
   return source;
 }
 
 Result<std::unique_ptr<Source>> OpenRawVideo(std::unique_ptr<ByteStream> stream, SourceOptions options) {
   OptionReader reader(options.values, fmt::format("'{}' (raw video)", stream->name()));
-  WEFT_TRY(reader.Check({{"format", "rawvideo"}, {"size", "WIDTHxHEIGHT, needed"}, {"pix_fmt", "such as yuv420p or rgba, needed"}, {"rate", "frames a second; 25 where not given"}}));
+  WEFT_TRY(reader.Check({{"format", "rawvideo"},
+                         {"size", "WIDTHxHEIGHT, needed"},
+                         {"pix_fmt", "such as yuv420p or rgba, needed"},
+                         {"rate", "frames a second; 25 where not given"}}));
   WEFT_TRY_ASSIGN(const auto size, reader.Size("size"));
   WEFT_TRY_ASSIGN(const auto rate, reader.Rate("rate"));
   const std::string* name = reader.Find("pix_fmt");
   if (!size || !name) {
-    return Fail(ErrorKind::InvalidArgument, "Raw video does not say what it is: give '{}' the option{} such as {}.", stream->name(), size || name ? "" : "s",
-                size ? "pix_fmt=yuv420p" : name ? "size=1920x1080" : "size=1920x1080,pix_fmt=yuv420p");
+    return Fail(ErrorKind::InvalidArgument, "Raw video does not say what it is: give '{}' the option{} such as {}.", stream->name(),
+                size || name ? "" : "s",
+                size   ? "pix_fmt=yuv420p"
+                : name ? "size=1920x1080"
+                       : "size=1920x1080,pix_fmt=yuv420p");
   }
   const F format = PixelFormatByName(*name);
   if (format == F::None) {
@@ -253,7 +284,8 @@ Result<std::unique_ptr<Source>> OpenRawVideo(std::unique_ptr<ByteStream> stream,
   info.format = "rawvideo";
   info.rate = rate.value_or(Rational{25, 1});
   info.frame = {.width = size->first, .height = size->second, .format = format};
-  info.frame.color = ResolveColor({kUnspecified, kUnspecified, kUnspecified, false}, false, layout, size->first, size->second, &info.color_guessed);
+  info.frame.color =
+      ResolveColor({kUnspecified, kUnspecified, kUnspecified, false}, false, layout, size->first, size->second, &info.color_guessed);
   if (layout.has_alpha) info.frame.alpha = AlphaMode::Straight;
   WEFT_TRY(source->Begin());
   return source;

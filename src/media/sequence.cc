@@ -31,7 +31,8 @@ Result<std::optional<SequencePattern>> SequencePattern::Parse(std::string_view s
     while (end < spec.size() && spec[end] >= '0' && spec[end] <= '9') ++end;
     const std::string_view digits = spec.substr(i + 1, end - i - 1);
     if (end >= spec.size() || spec[end] != 'd' || digits.size() > 3 || (!digits.empty() && digits[0] != '0')) {
-      return Fail(ErrorKind::InvalidArgument, "The name '{}' has a '%' that begins neither %d nor a form such as %06d; write %% for a percent sign.", spec);
+      return Fail(ErrorKind::InvalidArgument,
+                  "The name '{}' has a '%' that begins neither %d nor a form such as %06d; write %% for a percent sign.", spec);
     }
     if (found) return Fail(ErrorKind::InvalidArgument, "The name '{}' has more than one %d; one frame number is all there is.", spec);
     found = true;
@@ -41,7 +42,8 @@ Result<std::optional<SequencePattern>> SequencePattern::Parse(std::string_view s
   if (!found) return std::optional<SequencePattern>();
   const size_t slash = before.rfind('/');
   if (after.find('/') != after.npos) {
-    return Fail(ErrorKind::InvalidArgument, "The name '{}' has its %d in the name of a folder; it belongs into the name of the file.", spec);
+    return Fail(ErrorKind::InvalidArgument, "The name '{}' has its %d in the name of a folder; it belongs into the name of the file.",
+                spec);
   }
   pattern.folder_ = slash == before.npos ? "" : before.substr(0, slash + 1);
   pattern.prefix_ = slash == before.npos ? before : before.substr(slash + 1);
@@ -49,7 +51,9 @@ Result<std::optional<SequencePattern>> SequencePattern::Parse(std::string_view s
   return std::optional(pattern);
 }
 
-std::string SequencePattern::Name(int64_t number) const { return fmt::format("{}{}{:0{}d}{}", folder_, prefix_, number, std::max(width_, 1), suffix_); }
+std::string SequencePattern::Name(int64_t number) const {
+  return fmt::format("{}{}{:0{}d}{}", folder_, prefix_, number, std::max(width_, 1), suffix_);
+}
 
 std::optional<int64_t> SequencePattern::NumberOf(std::string_view name) const {
   if (name.size() <= prefix_.size() + suffix_.size() || !name.starts_with(prefix_) || !name.ends_with(suffix_)) return std::nullopt;

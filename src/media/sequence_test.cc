@@ -19,7 +19,8 @@ TEST(SequencePattern, NamesAndFindsItsFiles) {
   ASSERT_TRUE(p->has_value());
   EXPECT_EQ((*p)->Name(7), dir / "a%b_0007.png");
   EXPECT_EQ((*p)->Name(123456), dir / "a%b_123456.png");
-  for (const char* name : {"a%b_0010.png", "a%b_0002.png", "a%b_3.png", "a%b_.png", "a%b_0003.jpg", "a%b_00x1.png"}) std::ofstream(dir / name) << "x";
+  for (const char* name : {"a%b_0010.png", "a%b_0002.png", "a%b_3.png", "a%b_.png", "a%b_0003.jpg", "a%b_00x1.png"})
+    std::ofstream(dir / name) << "x";
   EXPECT_EQ((*p)->List().value(), (std::vector<int64_t>{2, 10}));
   EXPECT_FALSE(SequencePattern::Parse("a.png")->has_value());
   EXPECT_SAYS(SequencePattern::Parse("a%s.png"), "%06d");
@@ -129,7 +130,8 @@ TEST(Y4m, IsWhatFfmpegReadsAndWrites) {
 
 TEST(Y4m, CutOrBrokenIsAnError) {
   TempDir dir;
-  ASSERT_TRUE(Ok(WriteFrames(dir / "a.y4m", {Noise({.width = 8, .height = 8, .format = F::Yuv420p8}), Noise({.width = 8, .height = 8, .format = F::Yuv420p8})})));
+  ASSERT_TRUE(Ok(WriteFrames(
+      dir / "a.y4m", {Noise({.width = 8, .height = 8, .format = F::Yuv420p8}), Noise({.width = 8, .height = 8, .format = F::Yuv420p8})})));
   const auto whole = FileBytes(dir / "a.y4m");
   for (size_t keep : {size_t{5}, size_t{12}, whole.size() - 150, whole.size() - 98, whole.size() - 1}) {
     PutFile(dir / "cut.y4m", std::span(whole).first(keep));
@@ -151,7 +153,8 @@ TEST(RawVideo, NeedsSizeAndLayoutAndKeepsEverySample) {
   ASSERT_TRUE(Ok(out));
   ASSERT_EQ(out->size(), 2u);
   EXPECT_TRUE(SameSamples(*in, *(*out)[1]));
-  EXPECT_SAYS(ReadFrames(dir / "a.yuv", {.values = {{"format", "rawvideo"}, {"size", "7x6"}, {"pix_fmt", "p010"}}}), "ends in the middle of frame 1");
+  EXPECT_SAYS(ReadFrames(dir / "a.yuv", {.values = {{"format", "rawvideo"}, {"size", "7x6"}, {"pix_fmt", "p010"}}}),
+              "ends in the middle of frame 1");
 }
 
 // Puts a file in the place of stdin or stdout while it lives.
@@ -199,7 +202,8 @@ TEST(StandardStreams, CarryPicturesY4mAndContainers) {
 }
 
 TEST(StandardStreams, AFullDiskAndAGoneReaderAreSentences) {
-  for (const Options& values : {Options{{"format", "png"}}, Options{{"format", "rawvideo"}}, Options{{"format", "matroska"}, {"codec", "ffv1"}}}) {
+  for (const Options& values :
+       {Options{{"format", "png"}}, Options{{"format", "rawvideo"}}, Options{{"format", "matroska"}, {"codec", "ffv1"}}}) {
     const Ref<CpuFrame> frame = Noise({.width = 640, .height = 480, .format = values.size() > 1 ? F::Yuv420p8 : F::Rgb24});
     Status written;
     {

@@ -45,11 +45,13 @@ Result<std::unique_ptr<Sink>> Sink::Open(const std::string& spec, SinkOptions op
   const std::string picture = PictureFormatByEnding(format.empty() ? ending : format);
   if (!picture.empty()) return MakePictureSink(path, picture, std::move(pattern), std::move(options));
   if (pattern) {
-    return Fail(ErrorKind::InvalidArgument, "The output '{}' is a sequence, but {} is no format of single pictures; use one such as .png, .jpg or .tif.", spec,
+    return Fail(ErrorKind::InvalidArgument,
+                "The output '{}' is a sequence, but {} is no format of single pictures; use one such as .png, .jpg or .tif.", spec,
                 format.empty() ? "'." + ending + "'" : format);
   }
   if (format == "y4m" || (format.empty() && ending == "y4m")) return MakeY4mSink(path, std::move(options));
-  if (format == "rawvideo" || (format.empty() && (ending == "yuv" || ending == "raw" || ending == "rgb"))) return MakeRawVideoSink(path, std::move(options));
+  if (format == "rawvideo" || (format.empty() && (ending == "yuv" || ending == "raw" || ending == "rgb")))
+    return MakeRawVideoSink(path, std::move(options));
   return MakeAvSink(path, format, std::move(options));
 }
 

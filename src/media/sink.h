@@ -18,17 +18,17 @@ namespace weft::media {
 
 // Sound of the source, copied packet by packet without decoding.
 struct AudioCopy {
-  std::string path;    // "" = none
-  bool trim = false;   // only what lies between the first frame's pts and the last frame's end
+  std::string path;   // "" = none
+  bool trim = false;  // only what lies between the first frame's pts and the last frame's end
 };
 
 struct SinkOptions {
-  Options values;                    // format, and what the format or the encoder takes: codec, pix_fmt, crf, quality, level, depth, ...
+  Options values;  // format, and what the format or the encoder takes: codec, pix_fmt, crf, quality, level, depth, ...
   bool overwrite = false;
-  std::optional<StreamInfo> source;  // whose depth, rate, time base, aspect and metadata the output keeps
+  std::optional<StreamInfo> source;    // whose depth, rate, time base, aspect and metadata the output keeps
   std::optional<int64_t> frame_count;  // as far as known: a single picture for many frames is refused at once
   AudioCopy audio;
-  Rational origin;                   // subtracted from every pts, sound included
+  Rational origin;  // subtracted from every pts, sound included
   Limits limits;
   int threads = 0;
   Log log;

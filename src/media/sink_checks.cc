@@ -22,16 +22,19 @@ Status FrameCheck::Check(const CpuFrame& frame, std::span<const PixelFormat> acc
   const FrameInfo& info = frame.info();
   if (!first_) {
     if (std::find(accepted.begin(), accepted.end(), info.format) == accepted.end()) {
-      return Fail(ErrorKind::InvalidArgument, "The output '{}' does not take frames of {}; it takes {}.", name, Describe(info), NameList(accepted));
+      return Fail(ErrorKind::InvalidArgument, "The output '{}' does not take frames of {}; it takes {}.", name, Describe(info),
+                  NameList(accepted));
     }
     if (info.alpha == AlphaMode::Premultiplied) {
-      return Fail(ErrorKind::InvalidArgument, "The output '{}' takes straight alpha only, and frame {} is premultiplied.", name, frame.number);
+      return Fail(ErrorKind::InvalidArgument, "The output '{}' takes straight alpha only, and frame {} is premultiplied.", name,
+                  frame.number);
     }
     first_ = info;
     return {};
   }
   if (info.width != first_->width || info.height != first_->height || info.format != first_->format) {
-    return Fail(ErrorKind::InvalidArgument, "Frame {} for the output '{}' is {}, but the output began with {}; all its frames must be alike.", frame.number, name,
+    return Fail(ErrorKind::InvalidArgument,
+                "Frame {} for the output '{}' is {}, but the output began with {}; all its frames must be alike.", frame.number, name,
                 Describe(info), Describe(*first_));
   }
   return {};
@@ -45,8 +48,10 @@ void SetColorFor(const PixelLayout& layout, const FrameInfo& picture, FrameInfo*
       want->color.full_range = false;
     }
     const bool subsampled = layout.log2_chroma_w || layout.log2_chroma_h;
-    if (!subsampled) want->chroma = ChromaSiting::Unspecified;
-    else if (picture.chroma == ChromaSiting::Unspecified) want->chroma = ChromaSiting::Left;
+    if (!subsampled)
+      want->chroma = ChromaSiting::Unspecified;
+    else if (picture.chroma == ChromaSiting::Unspecified)
+      want->chroma = ChromaSiting::Left;
     return;
   }
   want->color.matrix = 0;

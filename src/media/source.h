@@ -18,8 +18,8 @@ struct SourceOptions {
   Options values;                    // format, orientation, rate; size, pix_fmt, rate for rawvideo
   std::optional<FrameRange> frames;  // only these; one that is not there is an error that names it
   Limits limits;
-  int threads = 0;                   // of the decoder; 0 = as many as the machine has
-  Log log;                           // warnings: an ignored colour profile, a guessed rate
+  int threads = 0;  // of the decoder; 0 = as many as the machine has
+  Log log;          // warnings: an ignored colour profile, a guessed rate
 };
 
 class Source {

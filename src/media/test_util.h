@@ -51,8 +51,10 @@ inline Ref<CpuFrame> Noise(const FrameInfo& info, uint32_t seed = 1) {
       for (size_t x = 0; x < f->row_bytes(p) / l.bytes_per_sample; ++x) {
         seed = seed * 1664525u + 1013904223u;
         const uint32_t v = ((seed >> 8) & mask) << l.shift;
-        if (l.bytes_per_sample == 1) row[x] = static_cast<uint8_t>(v);
-        else if (l.bytes_per_sample == 2) reinterpret_cast<uint16_t*>(row)[x] = static_cast<uint16_t>(v);
+        if (l.bytes_per_sample == 1)
+          row[x] = static_cast<uint8_t>(v);
+        else if (l.bytes_per_sample == 2)
+          reinterpret_cast<uint16_t*>(row)[x] = static_cast<uint16_t>(v);
       }
     }
   }

@@ -12,10 +12,13 @@ using F = PixelFormat;
 
 std::string Ffmpeg(const std::string& args) { return Shell("ffmpeg -nostdin -v error " + args + " 2>&1"); }
 std::string Probe(const std::string& args) { return Shell("ffprobe -v error -of csv=p=0 " + args); }
-std::string PtsList(const std::string& file) { return Shell("ffprobe -v error -of default=nk=1:nw=1 -select_streams v -show_entries frame=pts_time " + file); }
+std::string PtsList(const std::string& file) {
+  return Shell("ffprobe -v error -of default=nk=1:nw=1 -select_streams v -show_entries frame=pts_time " + file);
+}
 
 // Reads all of `in` and writes it to `out` as a graph that changes nothing would: same samples, same times.
-Status PassThrough(const std::string& in, const std::string& out, Options values = {}, bool audio = false, std::optional<FrameRange> range = {}, Log log = {}) {
+Status PassThrough(const std::string& in, const std::string& out, Options values = {}, bool audio = false,
+                   std::optional<FrameRange> range = {}, Log log = {}) {
   WEFT_TRY_ASSIGN(auto source, Source::Open(in, {.frames = range}));
   SinkOptions options{.values = std::move(values), .source = source->info(), .log = std::move(log)};
   if (audio) options.audio = {.path = in, .trim = range.has_value()};
@@ -30,7 +33,10 @@ Status PassThrough(const std::string& in, const std::string& out, Options values
 
 TEST(Video, VariableFrameTimesStayExactly) {
   TempDir dir;
-  Ffmpeg("-f lavfi -i testsrc=s=64x48:r=25:d=1 -vf \"settb=1/1000,setpts='if(lt(N,10),N/25,0.4+(N-10)/10)/TB'\" -vsync passthrough -enc_time_base 1:1000 -c:v libx264 -pix_fmt yuv420p " + (dir / "in.mkv"));
+  Ffmpeg(
+      "-f lavfi -i testsrc=s=64x48:r=25:d=1 -vf \"settb=1/1000,setpts='if(lt(N,10),N/25,0.4+(N-10)/10)/TB'\" -vsync passthrough "
+      "-enc_time_base 1:1000 -c:v libx264 -pix_fmt yuv420p " +
+      (dir / "in.mkv"));
   const std::string before = PtsList(dir / "in.mkv");
   ASSERT_NE(before.find("0.500000"), before.npos);
   for (const char* name : {"out.mkv", "out.mp4", "out.nut"}) {
@@ -61,7 +67,8 @@ TEST(Video, OddRatesAreExactInMp4) {
 
 TEST(Video, Ffv1KeepsEverySample) {
   TempDir dir;
-  for (F format : {F::Yuv420p8, F::Yuv422p10, F::Yuv444p16, F::Gray16, F::Bgra8, F::Bgrx8, F::Gbrp10, F::Gbrp12, F::Gbrp16, F::Gbrap16, F::Yuva444p8, F::P010}) {
+  for (F format : {F::Yuv420p8, F::Yuv422p10, F::Yuv444p16, F::Gray16, F::Bgra8, F::Bgrx8, F::Gbrp10, F::Gbrp12, F::Gbrp16, F::Gbrap16,
+                   F::Yuva444p8, F::P010}) {
     std::vector<Ref<CpuFrame>> in;
     for (int i = 0; i < 3; ++i) {
       FrameInfo info{.width = 63, .height = 65, .format = format};
@@ -86,7 +93,8 @@ TEST(Video, Ffv1KeepsEverySample) {
         for (int y = 0; y < 65; ++y) {
           for (size_t x = 0; x < 63 * 4; ++x) {
             if (x % 4 == 3) continue;
-            ASSERT_EQ(in[i]->data(0)[static_cast<size_t>(y) * in[i]->stride(0) + x], (*out)[i]->data(0)[static_cast<size_t>(y) * (*out)[i]->stride(0) + x]);
+            ASSERT_EQ(in[i]->data(0)[static_cast<size_t>(y) * in[i]->stride(0) + x],
+                      (*out)[i]->data(0)[static_cast<size_t>(y) * (*out)[i]->stride(0) + x]);
           }
         }
         continue;
@@ -101,12 +109,16 @@ TEST(Video, ColourTagsSurvive) {
   struct {
     const char* name;
     Options values;
-  } outputs[] = {{"a.mp4", {}}, {"a.mkv", {{"codec", "ffv1"}}}, {"a.mov", {}}, {"b.mp4", {{"codec", "libx265"}, {"crf", "16"}, {"pix_fmt", "yuv420p10le"}}}};
+  } outputs[] = {{"a.mp4", {}},
+                 {"a.mkv", {{"codec", "ffv1"}}},
+                 {"a.mov", {}},
+                 {"b.mp4", {{"codec", "libx265"}, {"crf", "16"}, {"pix_fmt", "yuv420p10le"}}}};
   for (const auto& o : outputs) {
     for (ColorSpace c : {ColorSpace{9, 16, 9, false}, ColorSpace{5, 6, 5, false}, ColorSpace{1, 1, 1, true}}) {
       auto sink = Sink::Open(dir / o.name, {.values = o.values, .overwrite = true});
       ASSERT_TRUE(Ok(sink)) << o.name;
-      auto want = (*sink)->Wanted({.width = 64, .height = 64, .format = F::Yuv420p8, .color = c, .chroma = ChromaSiting::Left, .pixel_aspect = {8, 9}});
+      auto want = (*sink)->Wanted(
+          {.width = 64, .height = 64, .format = F::Yuv420p8, .color = c, .chroma = ChromaSiting::Left, .pixel_aspect = {8, 9}});
       ASSERT_TRUE(Ok(want));
       EXPECT_EQ(want->color, c);
       Ref<CpuFrame> f = Noise(*want);

@@ -34,8 +34,8 @@ class ConvertNode final : public graph::Node {
   graph::TextureInfo between_;  // of a picture that becomes another picture
   Ref<gpu::Device> device_;
   Ref<media::Converter> converter_;
-  Ref<graph::Payload> last_picture_;   // what came last, where it was a CPU picture,
-  Ref<TexturePayload> last_texture_;   // and what it became
+  Ref<graph::Payload> last_picture_;  // what came last, where it was a CPU picture,
+  Ref<TexturePayload> last_texture_;  // and what it became
   uint64_t writer_id_ = 0;
   std::unique_ptr<GpuSpans> spans_;
   std::atomic<uint64_t> frames_{0}, cpu_ns_{0};

@@ -101,7 +101,8 @@ Status PluginNode::Reconfigure(std::vector<graph::PortInfo> inputs) {
     const graph::PortSpec& port = description().outputs[o];
     graph::PortInfo& info = plan.plan.outputs[o];
     if (auto* texture = std::get_if<graph::TextureInfo>(&info)) {
-      if (port.kind != graph::PortKind::Texture) return Fail(ErrorKind::GuestTrap, "its plan makes a picture of output '{}', which is none", port.id);
+      if (port.kind != graph::PortKind::Texture)
+        return Fail(ErrorKind::GuestTrap, "its plan makes a picture of output '{}', which is none", port.id);
       for (const graph::PortInfo& in : inputs) {
         if (auto* from = std::get_if<graph::TextureInfo>(&in)) {
           texture->origin = from->origin;
@@ -117,16 +118,18 @@ Status PluginNode::Reconfigure(std::vector<graph::PortInfo> inputs) {
       return Fail(ErrorKind::GuestTrap, "its plan makes no picture of output '{}'", port.id);
     }
     if (configured_once_ && !Same(info, plan_->plan.outputs[o])) {
-      return Fail(ErrorKind::GuestTrap, "output '{}' was {} and is to be {} now; outputs keep their size and format for a whole run", port.id,
-                  graph::DescribeInfo(plan_->plan.outputs[o]), graph::DescribeInfo(info));
+      return Fail(ErrorKind::GuestTrap, "output '{}' was {} and is to be {} now; outputs keep their size and format for a whole run",
+                  port.id, graph::DescribeInfo(plan_->plan.outputs[o]), graph::DescribeInfo(info));
     }
   }
   for (const auto& [o, i] : plan.pass_through) {
-    if (inputs[i].index() == 0) return Fail(ErrorKind::GuestTrap, "its plan passes input '{}' through, to which nothing is connected", description().inputs[i].id);
+    if (inputs[i].index() == 0)
+      return Fail(ErrorKind::GuestTrap, "its plan passes input '{}' through, to which nothing is connected", description().inputs[i].id);
     auto *out = std::get_if<graph::TextureInfo>(&plan.plan.outputs[o]), *in = std::get_if<graph::TextureInfo>(&inputs[i]);
     if (out && in && (out->width != in->width || out->height != in->height || out->format != in->format)) {
-      return Fail(ErrorKind::GuestTrap, "its plan passes input '{}' ({}) through as output '{}' ({}); they must be alike", description().inputs[i].id,
-                  graph::DescribeInfo(inputs[i]), description().outputs[o].id, graph::DescribeInfo(plan.plan.outputs[o]));
+      return Fail(ErrorKind::GuestTrap, "its plan passes input '{}' ({}) through as output '{}' ({}); they must be alike",
+                  description().inputs[i].id, graph::DescribeInfo(inputs[i]), description().outputs[o].id,
+                  graph::DescribeInfo(plan.plan.outputs[o]));
     }
   }
   inputs_ = std::move(inputs);
@@ -168,7 +171,8 @@ void PluginNode::Process(graph::FrameJob job, graph::Done<graph::FrameOutput> do
   }
   auto driver = MakeDriver<wasm::Res<wp::FrameResult, wasm::Str>>(
       *context_.executor, std::move(*call), &cpu_ns_,
-      [this, frame = std::move(frame)](Result<const wasm::Res<wp::FrameResult, wasm::Str>*> result) mutable -> std::move_only_function<void()> {
+      [this,
+       frame = std::move(frame)](Result<const wasm::Res<wp::FrameResult, wasm::Str>*> result) mutable -> std::move_only_function<void()> {
         Status outcome;
         if (!result) {
           outcome = std::move(result.error());
@@ -215,7 +219,8 @@ Status PluginNode::Prepare(Frame& frame) {
     return BeginLife();
   }
   WEFT_TRY(instance_->Set(frame.job.changes));
-  const bool reconfigure = other_inputs || std::ranges::any_of(frame.job.changes, [&](const auto& c) { return description().parameters[c.first].reconfigures; });
+  const bool reconfigure =
+      other_inputs || std::ranges::any_of(frame.job.changes, [&](const auto& c) { return description().parameters[c.first].reconfigures; });
   if (reconfigure) WEFT_TRY(Reconfigure(std::move(inputs)));
   return {};
 }
@@ -248,13 +253,13 @@ Status PluginNode::Lend(Frame& frame) {
     input.offset = item.offset;
     const std::string& label = description().inputs[item.port].id;
     if (auto* texture = dynamic_cast<TexturePayload*>(item.payload.get())) {
-      WEFT_TRY_ASSIGN(input.item.texture, gpu.ImportTexture(texture->native(), HostInfo(texture->texture_info()), {U::TextureBinding | U::CopySrc},
-                                                            frame.job.index, label));
+      WEFT_TRY_ASSIGN(input.item.texture, gpu.ImportTexture(texture->native(), HostInfo(texture->texture_info()),
+                                                            {U::TextureBinding | U::CopySrc}, frame.job.index, label));
     } else if (auto* buffer = dynamic_cast<BufferPayload*>(item.payload.get())) {
       input.item.tag = wp::Item::Tag::Buffer;
-      WEFT_TRY_ASSIGN(input.item.buffer,
-                      gpu.ImportBuffer(buffer->buffer()->buffer(), buffer->size(),
-                                       {B::Storage | B::Uniform | B::Vertex | B::Index | B::CopySrc, /*writable=*/false}, frame.job.index, label));
+      WEFT_TRY_ASSIGN(input.item.buffer, gpu.ImportBuffer(buffer->buffer()->buffer(), buffer->size(),
+                                                          {B::Storage | B::Uniform | B::Vertex | B::Index | B::CopySrc, /*writable=*/false},
+                                                          frame.job.index, label));
     } else if (auto* bytes = dynamic_cast<BytesPayload*>(item.payload.get())) {
       input.item.tag = wp::Item::Tag::Data;
       input.item.data = wasm::List<uint8_t>(bytes->bytes().data(), bytes->bytes().size());
@@ -280,14 +285,16 @@ Status PluginNode::Lend(Frame& frame) {
       frame.outputs[o] = MakeRef<TexturePayload>(std::move(texture), *info);
     } else if (auto* size = std::get_if<graph::BufferInfo>(&plan_->plan.outputs[o])) {
       const uint64_t bytes = (size->size + 3) / 4 * 4;
-      WEFT_TRY_ASSIGN(auto buffer, device_->buffers().Acquire(bytes, WGPUBufferUsage_Storage | WGPUBufferUsage_Uniform | WGPUBufferUsage_Vertex |
-                                                                         WGPUBufferUsage_Index | WGPUBufferUsage_CopySrc | WGPUBufferUsage_CopyDst));
+      WEFT_TRY_ASSIGN(auto buffer,
+                      device_->buffers().Acquire(bytes, WGPUBufferUsage_Storage | WGPUBufferUsage_Uniform | WGPUBufferUsage_Vertex |
+                                                            WGPUBufferUsage_Index | WGPUBufferUsage_CopySrc | WGPUBufferUsage_CopyDst));
       auto encoder = device_->Own(device_->procs().DeviceCreateCommandEncoder(device_->handle(), nullptr));
       device_->procs().CommandEncoderClearBuffer(encoder.get(), buffer->buffer(), 0, bytes);
       frame.prologue.push_back(device_->Own(device_->procs().CommandEncoderFinish(encoder.get(), nullptr)));
       frame.clears = true;
       output.item.tag = wp::Item::Tag::Buffer;
-      WEFT_TRY_ASSIGN(output.item.buffer, gpu.ImportBuffer(buffer->buffer(), size->size, {B::Storage | B::CopySrc | B::CopyDst}, frame.job.index, port.id));
+      WEFT_TRY_ASSIGN(output.item.buffer,
+                      gpu.ImportBuffer(buffer->buffer(), size->size, {B::Storage | B::CopySrc | B::CopyDst}, frame.job.index, port.id));
       frame.outputs[o] = MakeRef<BufferPayload>(std::move(buffer), size->size);
     } else {
       continue;
@@ -340,8 +347,8 @@ void PluginNode::Finish(std::unique_ptr<Frame> frame, Status outcome) {
       const uint64_t index = frame->job.index;
       // Before it is sent: a driver that hangs or dies in the call is at this work already.
       if (context_.watch) context_.watch->Submitted(name_, index);
-      // Also of a life that has just ended: the library never frees commands that were not sent, nor what they use. And the clears are among
-      // them: without them the outputs would hold a neighbour's picture as if this node had written it.
+      // Also of a life that has just ended: the library never frees commands that were not sent, nor what they use. And the clears are
+      // among them: without them the outputs would hold a neighbour's picture as if this node had written it.
       Send(*frame, true);
       if (context_.watch) {
         device_->OnSubmittedWorkDone([watch = context_.watch, name = name_, index](const Status&) { watch->Finished(name, index); });
@@ -377,9 +384,7 @@ void PluginNode::Cancel() {
   if (under_way_) under_way_->Stop();
 }
 
-graph::NodeStats PluginNode::stats() const {
-  return {frames_, cpu_ns_, spans_ ? spans_->total_ns() : std::nullopt};
-}
+graph::NodeStats PluginNode::stats() const { return {frames_, cpu_ns_, spans_ ? spans_->total_ns() : std::nullopt}; }
 
 std::optional<host::VirtualGpu::Stats> PluginNode::gpu_stats() const {
   return instance_ ? std::optional(instance_->gpu().stats()) : std::nullopt;

@@ -59,8 +59,8 @@ class PluginNode final : public graph::Node {
 
   graph::Project project_;
   std::vector<bool> connected_;
-  std::vector<graph::Value> values_;        // in force
-  std::vector<graph::PortInfo> inputs_;     // configured with
+  std::vector<graph::Value> values_;     // in force
+  std::vector<graph::PortInfo> inputs_;  // configured with
   std::optional<PluginInstance::Plan> plan_;
   std::unique_ptr<PluginInstance> instance_;
   bool configured_once_ = false;

@@ -198,7 +198,8 @@ TEST_F(RunTest, CreatesNoTextureAndNoBufferInASteadyRun) {
     RunOptions options;
     options.overwrite = true;
     options.frames = media::FrameRange{0, last, 1};
-    auto outcome = Run({{Path("in%03d.png")}, {Plugin("gaussian-blur.wasm"), Plugin("gaussian-blur.wasm")}, {Path("out%03d.png")}, {}}, options);
+    auto outcome =
+        Run({{Path("in%03d.png")}, {Plugin("gaussian-blur.wasm"), Plugin("gaussian-blur.wasm")}, {Path("out%03d.png")}, {}}, options);
     EXPECT_TRUE(outcome) << (outcome ? "" : outcome.error().ToString());
     const auto after = (*device)->counters().Snapshot();
     return std::pair(after.textures_created - before.textures_created, after.buffers_created - before.buffers_created);

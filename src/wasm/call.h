@@ -2,9 +2,9 @@
 // Call<T>: one call into a guest, from its start to its value, without a thread that waits.
 //
 // Poll runs the guest on the calling thread until it finishes or awaits something; the wake function says when Poll is worth another try.
-// The limit Limits::call_time counts from the start; past it Poll ends the instance and the call fails. Dropping an unfinished Call ends the
-// instance. The value, and all that its views point to, lives as long as the Call. A Call may outlive its Instance.
-// Threads: one at a time; the wake function is called from any thread, also within Poll, and must not call back into the Call.
+// The limit Limits::call_time counts from the start; past it Poll ends the instance and the call fails. Dropping an unfinished Call ends
+// the instance. The value, and all that its views point to, lives as long as the Call. A Call may outlive its Instance. Threads: one at a
+// time; the wake function is called from any thread, also within Poll, and must not call back into the Call.
 #pragma once
 
 #include <functional>

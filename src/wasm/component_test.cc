@@ -53,7 +53,8 @@ TEST(Component, AnImportThatIsNotGrantedIsRefusedWithTheGrantsName) {
 TEST(Component, AnUnknownImportIsRefused) {
   const Status s = TestComponent("wants_more").Check(Grants::Everything());
   ASSERT_FALSE(s);
-  EXPECT_NE(s.error().message().find("imports 'test:other/thing@2.0.0', which this host does not have"), std::string::npos) << s.error().message();
+  EXPECT_NE(s.error().message().find("imports 'test:other/thing@2.0.0', which this host does not have"), std::string::npos)
+      << s.error().message();
 }
 
 TEST(Component, WasiIsRefusedWithoutItsGrantAndRunsWithIt) {
@@ -83,7 +84,8 @@ TEST(Component, RunCommandRefusesWhatIsNoCommand) {
 TEST(Component, LacksAnInterface) {
   const Status s = TestComponent("guest").CheckExport("weft:plugin/effect@0.1.0");
   ASSERT_FALSE(s);
-  EXPECT_NE(s.error().message().find("it does not export 'weft:plugin/effect@0.1.0'; it exports add, "), std::string::npos) << s.error().message();
+  EXPECT_NE(s.error().message().find("it does not export 'weft:plugin/effect@0.1.0'; it exports add, "), std::string::npos)
+      << s.error().message();
 }
 
 class CompiledCache : public ::testing::Test {
@@ -117,7 +119,7 @@ class CompiledCache : public ::testing::Test {
 TEST_F(CompiledCache, IsUsedTheSecondTime) {
   EXPECT_EQ(Hits(), 0u);
   EXPECT_EQ(Hits(), 1u);
-  struct stat s {};
+  struct stat s{};
   ASSERT_EQ(stat(dir().c_str(), &s), 0);
   EXPECT_EQ(s.st_mode & 0777, 0700u);
   ASSERT_EQ(stat(File().c_str(), &s), 0);

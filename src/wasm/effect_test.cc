@@ -150,7 +150,8 @@ TEST(Effect, LoopInTheDestructorEndsAtTheLimit) {
   auto drop = p.effect->DropInstance(p.self);
   auto r = drop.Wait();
   ASSERT_FALSE(r);
-  EXPECT_NE(r.error().message().find("did not finish the drop of instance within its limit of 50 ms"), std::string::npos) << r.error().message();
+  EXPECT_NE(r.error().message().find("did not finish the drop of instance within its limit of 50 ms"), std::string::npos)
+      << r.error().message();
 }
 
 TEST(Effect, SavesAndRestores) {

@@ -37,8 +37,17 @@ struct GrantsView {
     for (const auto& a : g.arguments) arguments.emplace_back(a);
     for (const auto& [key, value] : g.variables) variables.push_back({Str(key), Str(value)});
     for (const auto& f : g.folders) folders.push_back({Str(f.host), Str(f.guest), f.writable});
-    abi = {g.gpu,    g.log,   g.stdio,   g.environment, g.clocks, g.random, g.files,
-           g.network, {arguments.data(), arguments.size()}, {variables.data(), variables.size()}, {folders.data(), folders.size()}};
+    abi = {g.gpu,
+           g.log,
+           g.stdio,
+           g.environment,
+           g.clocks,
+           g.random,
+           g.files,
+           g.network,
+           {arguments.data(), arguments.size()},
+           {variables.data(), variables.size()},
+           {folders.data(), folders.size()}};
   }
 };
 
@@ -109,7 +118,11 @@ Component::Component(ComponentHandle* handle, std::string name) : handle_(handle
 }
 
 Component::Component(const Component& o)
-    : handle_(o.handle_ ? weft_component_clone(o.handle_) : nullptr), name_(o.name_), sha256_(o.sha256_), imports_(o.imports_), exports_(o.exports_) {}
+    : handle_(o.handle_ ? weft_component_clone(o.handle_) : nullptr),
+      name_(o.name_),
+      sha256_(o.sha256_),
+      imports_(o.imports_),
+      exports_(o.exports_) {}
 
 Component::Component(Component&& o) noexcept
     : handle_(std::exchange(o.handle_, nullptr)),

@@ -63,11 +63,11 @@ struct Grants {
 };
 
 struct Limits {
-  uint64_t memory_bytes = uint64_t{1} << 30;         // of all memories of the instance together
-  uint64_t table_elements = 200'000;                 // of all tables together
-  uint32_t instances = 100;                          // core instances in the component
-  std::chrono::milliseconds call_time{10'000};       // wall time of each call: instantiation, describe, process, destructors
-  uint64_t fuel = 0;                                 // for each call, 0 = no limit; needs EngineOptions::fuel
+  uint64_t memory_bytes = uint64_t{1} << 30;    // of all memories of the instance together
+  uint64_t table_elements = 200'000;            // of all tables together
+  uint32_t instances = 100;                     // core instances in the component
+  std::chrono::milliseconds call_time{10'000};  // wall time of each call: instantiation, describe, process, destructors
+  uint64_t fuel = 0;                            // for each call, 0 = no limit; needs EngineOptions::fuel
 };
 
 // Who serves the imports. An import without its host fails in Instantiate.

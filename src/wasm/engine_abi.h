@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C functions of libweft_engine.a (engine/src/capi.rs), used by this folder's .cc files only. Functions that can fail return an ErrorHandle
-// or null; the caller frees it with TakeError.
+// The C functions of libweft_engine.a (engine/src/capi.rs), used by this folder's .cc files only. Functions that can fail return an
+// ErrorHandle or null; the caller frees it with TakeError.
 #pragma once
 
 #include <cstdint>

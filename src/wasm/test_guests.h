@@ -98,8 +98,8 @@ class CountingGpu : public webgpu::WebgpuHost {
     return Give("buffer");
   }
   Result<uint64_t> OnGpuBufferSize(Rep) override { return uint64_t{size}; }
-  Result<Res<Unit, webgpu::WriteBufferError>> OnGpuQueueWriteBufferWithCopy(Rep, Rep, uint64_t, const List<uint8_t>& data, const Opt<uint64_t>&,
-                                                                           const Opt<uint64_t>&) override {
+  Result<Res<Unit, webgpu::WriteBufferError>> OnGpuQueueWriteBufferWithCopy(Rep, Rep, uint64_t, const List<uint8_t>& data,
+                                                                            const Opt<uint64_t>&, const Opt<uint64_t>&) override {
     bytes.assign(data.begin(), data.end());
     return Res<Unit, webgpu::WriteBufferError>::Ok();
   }

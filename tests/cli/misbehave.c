@@ -14,7 +14,7 @@ static const char kBadWgsl[] = "fn f() -> f32 {\n  return raduis;\n}\n";
 
 enum { HOW, AT, LEVEL, LABEL, TINT };
 enum { NONE, TRAP, FAIL, GPU_ERROR, WGSL, GPU_MEMORY, GPU_OBJECTS, MEMORY, HANG };
-static const char *const kHows[] = {"none", "trap", "error", "gpu-error", "wgsl", "gpu-memory", "gpu-objects", "memory", "hang", NULL};
+static const char* const kHows[] = {"none", "trap", "error", "gpu-error", "wgsl", "gpu-memory", "gpu-objects", "memory", "hang", NULL};
 static const weft_parameter kParameters[] = {
     [HOW] = {.id = "how", .type = WEFT_CHOICE, .choices = kHows, .description = "What goes wrong."},
     [AT] = {.id = "at", .type = WEFT_INTEGER, .range = WEFT_RANGE(0, 1000000), .description = "In which frame."},
@@ -29,16 +29,16 @@ typedef struct {
   weft_compute_pipeline copy;
 } State;
 
-static bool Configure(weft_context *context, weft_plan *plan) {
+static bool Configure(weft_context* context, weft_plan* plan) {
   (void)plan;
   if (weft_reuse(context)) return true;
-  State *state = weft_state(context);
-  const char *wgsl = weft_replace(context, kWgsl, "OUTPUT_FORMAT", weft_format_name(weft_output_info(context, 0)->format));
+  State* state = weft_state(context);
+  const char* wgsl = weft_replace(context, kWgsl, "OUTPUT_FORMAT", weft_format_name(weft_output_info(context, 0)->format));
   state->copy = weft_make_compute(context, weft_make_shader(context, wgsl), "copy");
   return true;
 }
 
-static bool DoWrong(weft_context *context) {
+static bool DoWrong(weft_context* context) {
   switch (weft_choice(context, HOW)) {
     case TRAP: __builtin_trap();
     case FAIL: return weft_fail(context, "the ", "moon is full");
@@ -52,7 +52,7 @@ static bool DoWrong(weft_context *context) {
       return true;
     case MEMORY:
       for (;;) {
-        volatile char *block = malloc(1 << 20);
+        volatile char* block = malloc(1 << 20);
         if (!block) return weft_fail(context, "there is no memory left");
         *block = 1;
       }
@@ -63,9 +63,9 @@ static bool DoWrong(weft_context *context) {
   return true;
 }
 
-static bool Process(weft_context *context, const weft_frame *frame) {
-  State *state = weft_state(context);
-  const weft_frame_info *info = weft_output_info(context, 0);
+static bool Process(weft_context* context, const weft_frame* frame) {
+  State* state = weft_state(context);
+  const weft_frame_info* info = weft_output_info(context, 0);
   weft_binding bindings[] = {weft_bind_texture(0, weft_input(frame, 0)), weft_bind_texture(1, weft_output(frame, 0))};
   weft_compute(context, state->copy, bindings, 2, weft_groups(info->width, 8), weft_groups(info->height, 8), 1);
   return weft_time(frame)->number == (uint64_t)weft_integer(context, AT) ? DoWrong(context) : true;

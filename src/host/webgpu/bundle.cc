@@ -157,8 +157,8 @@ Status VirtualGpu::OnGpuRenderBundleEncoderSetImmediates(Rep self, uint32_t rang
 Status VirtualGpu::OnGpuRenderBundleEncoderSetPipeline(Rep self, Rep pipeline) {
   return SetRenderPipeline<VRenderBundleEncoder>(*this, self, pipeline);
 }
-Status VirtualGpu::OnGpuRenderBundleEncoderSetIndexBuffer(Rep self, Rep buffer, wit::GpuIndexFormat index_format, const Opt<uint64_t>& offset,
-                                                          const Opt<uint64_t>& size) {
+Status VirtualGpu::OnGpuRenderBundleEncoderSetIndexBuffer(Rep self, Rep buffer, wit::GpuIndexFormat index_format,
+                                                          const Opt<uint64_t>& offset, const Opt<uint64_t>& size) {
   return SetIndexBuffer<VRenderBundleEncoder>(*this, self, buffer, index_format, offset, size);
 }
 Status VirtualGpu::OnGpuRenderBundleEncoderSetVertexBuffer(Rep self, uint32_t slot, const Opt<Rep>& buffer, const Opt<uint64_t>& offset,

@@ -87,10 +87,12 @@ TEST(RenderBundle, RefusesWhatAPassWouldRefuse) {
     const char* expect;
   };
   const Case table[] = {
-      {"no pipeline", [](TestGuest& g, Rep e) { TestGuest::Ok(g.gpu->OnGpuRenderBundleEncoderDraw(e, 3, {}, {}, {})); }, "no pipeline is set"},
+      {"no pipeline", [](TestGuest& g, Rep e) { TestGuest::Ok(g.gpu->OnGpuRenderBundleEncoderDraw(e, 3, {}, {}, {})); },
+       "no pipeline is set"},
       {"format",
        [](TestGuest& g, Rep e) {
-         TestGuest::Ok(g.gpu->OnGpuRenderBundleEncoderSetPipeline(e, g.Render(kTriangle, {.targets = {TestGuest::Target(TF::Bgra8unorm)}})));
+         TestGuest::Ok(
+             g.gpu->OnGpuRenderBundleEncoderSetPipeline(e, g.Render(kTriangle, {.targets = {TestGuest::Target(TF::Bgra8unorm)}})));
        },
        "was made for colour formats [bgra8unorm]"},
       {"index usage",
@@ -100,15 +102,15 @@ TEST(RenderBundle, RefusesWhatAPassWouldRefuse) {
        "does not include INDEX"},
       {"empty index buffer",
        [](TestGuest& g, Rep e) {
-         TestGuest::Ok(g.gpu->OnGpuRenderBundleEncoderSetPipeline(e, g.Render(kTriangle, {.targets = {TestGuest::Target(TF::Rgba8unorm)}})));
+         TestGuest::Ok(
+             g.gpu->OnGpuRenderBundleEncoderSetPipeline(e, g.Render(kTriangle, {.targets = {TestGuest::Target(TF::Rgba8unorm)}})));
          TestGuest::Ok(g.gpu->OnGpuRenderBundleEncoderSetIndexBuffer(e, g.Buffer(64, BU::Index), wit::GpuIndexFormat::Uint16, 64u, 0u));
          TestGuest::Ok(g.gpu->OnGpuRenderBundleEncoderDrawIndexed(e, 1, {}, {}, {}, {}));
        },
        "first and count of indices reach 1, but the index buffer that is set holds 0"},
       {"debug group", [](TestGuest& g, Rep e) { TestGuest::Ok(g.gpu->OnGpuRenderBundleEncoderPushDebugGroup(e, Str("x"))); },
        "1 debug groups were pushed"},
-      {"indirect",
-       [](TestGuest& g, Rep e) { TestGuest::Ok(g.gpu->OnGpuRenderBundleEncoderDrawIndirect(e, g.Buffer(8, BU::Indirect), 0)); },
+      {"indirect", [](TestGuest& g, Rep e) { TestGuest::Ok(g.gpu->OnGpuRenderBundleEncoderDrawIndirect(e, g.Buffer(8, BU::Indirect), 0)); },
        "16 bytes at offset 0 reach beyond the 8 bytes"},
   };
   for (const auto& c : table) {

@@ -7,8 +7,7 @@ namespace weft::host {
 
 bool EncoderOpen(VCommandEncoder& encoder, std::string_view method) {
   switch (encoder.state) {
-    case VCommandEncoder::State::Open:
-      break;
+    case VCommandEncoder::State::Open: break;
     case VCommandEncoder::State::Locked:
       encoder.Fail(fmt::format("{}.{}: {} of this encoder is open. End it first.", encoder.Name(), method,
                                encoder.open_pass != nullptr ? encoder.open_pass->Name() : "a pass"));

@@ -51,9 +51,7 @@ bool AllAspects(gpu::FormatKind kind, Aspect aspect) {
   return kind == gpu::FormatKind::Stencil;
 }
 
-bool SrgbTwins(wit::GpuTextureFormat a, wit::GpuTextureFormat b) {
-  return a == b || gpu::SrgbTwin(ToNative(a)) == ToNative(b);
-}
+bool SrgbTwins(wit::GpuTextureFormat a, wit::GpuTextureFormat b) { return a == b || gpu::SrgbTwin(ToNative(a)) == ToNative(b); }
 
 }  // namespace
 
@@ -198,7 +196,8 @@ std::string CheckCopyBuffers(const VBuffer& source, uint64_t source_offset, cons
 
 std::string CheckCopyBufferTexture(const VBuffer& buffer, const TexelRows& rows, const TexelSide& side, const Extent& size, CopyWay way) {
   const bool to = way == CopyWay::ToTexture;
-  std::string why = to ? CheckUsage(buffer, wit::GpuBufferUsage::CopySrc, "COPY_SRC") : CheckUsage(buffer, wit::GpuBufferUsage::CopyDst, "COPY_DST");
+  std::string why =
+      to ? CheckUsage(buffer, wit::GpuBufferUsage::CopySrc, "COPY_SRC") : CheckUsage(buffer, wit::GpuBufferUsage::CopyDst, "COPY_DST");
   if (why.empty()) {
     why = to ? CheckUsage(*side.texture, wit::GpuTextureUsage::CopyDst, "COPY_DST")
              : CheckUsage(*side.texture, wit::GpuTextureUsage::CopySrc, "COPY_SRC");
@@ -222,7 +221,8 @@ std::string CheckCopyTextures(const TexelSide& source, const TexelSide& destinat
   const auto& s = source.texture->info();
   const auto& d = destination.texture->info();
   if (!SrgbTwins(s.format, d.format)) {
-    return fmt::format("{} cannot be copied to {}: the formats must be the same but for -srgb.", wit::ToString(s.format), wit::ToString(d.format));
+    return fmt::format("{} cannot be copied to {}: the formats must be the same but for -srgb.", wit::ToString(s.format),
+                       wit::ToString(d.format));
   }
   if (s.samples != d.samples) return fmt::format("the source has {} samples a texel, the destination {}.", s.samples, d.samples);
   const auto& f = InfoOf(s.format);
@@ -234,8 +234,10 @@ std::string CheckCopyTextures(const TexelSide& source, const TexelSide& destinat
   }
   if (source.texture == destination.texture && source.mip == destination.mip) {
     const bool volume = s.dimension != wit::GpuTextureDimension::D2;
-    const bool apart = source.origin.z + uint64_t{size.depth} <= destination.origin.z || destination.origin.z + uint64_t{size.depth} <= source.origin.z;
-    if (volume || !apart) return fmt::format("source and destination overlap: both are in mip level {} of {}.", source.mip, source.texture->Name());
+    const bool apart =
+        source.origin.z + uint64_t{size.depth} <= destination.origin.z || destination.origin.z + uint64_t{size.depth} <= source.origin.z;
+    if (volume || !apart)
+      return fmt::format("source and destination overlap: both are in mip level {} of {}.", source.mip, source.texture->Name());
   }
   return {};
 }

@@ -48,8 +48,8 @@ std::string CheckTexelSide(const TexelSide& side, const Extent& size, std::strin
 enum class CopyWay { FromTexture, ToTexture };
 // Which bytes a block of the copied aspect has, for copies between texels and bytes; refuses aspects that cannot be copied that way.
 std::string CopyBlockBytes(const TexelSide& side, CopyWay way, uint32_t* bytes);
-// Offset, row pitch and bounds of `rows` in `byte_size` bytes. `row_alignment` is 256 for buffers, 1 for write-texture (whose offset needs no
-// alignment either).
+// Offset, row pitch and bounds of `rows` in `byte_size` bytes. `row_alignment` is 256 for buffers, 1 for write-texture (whose offset needs
+// no alignment either).
 std::string CheckRows(const TexelRows& rows, uint64_t byte_size, const gpu::FormatInfo& format, uint32_t block_bytes, const Extent& size,
                       uint32_t row_alignment);
 

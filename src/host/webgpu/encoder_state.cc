@@ -20,8 +20,9 @@ void NoteWritten(WrittenSet& set, const WrittenSet& more) {
 bool VEncoder::Use(VResource* resource, bool writes, const VObject& where, std::string_view method) {
   if (!resource->alive()) [[unlikely]] {
     if (resource->state() == VResource::State::Revoked) {
-      Fail(fmt::format("{}.{}: {} was lent for frame {} and is revoked. Ask for this frame's handles again and make the objects that use it anew.",
-                       where.Name(), method, resource->Name(), resource->frame()));
+      Fail(fmt::format(
+          "{}.{}: {} was lent for frame {} and is revoked. Ask for this frame's handles again and make the objects that use it anew.",
+          where.Name(), method, resource->Name(), resource->frame()));
       return false;
     }
     Starve();

@@ -97,7 +97,8 @@ class VCommandBuffer final : public VReaching {
 
 // Why `object` may not be used with an encoder of `device`; nothing when it may. Destroyed is no reason: submit refuses that.
 inline std::optional<std::string> UseProblem(const VDevice* device, const VObject& object) {
-  if (object.device() == device && object.valid()) [[likely]] return std::nullopt;
+  if (object.device() == device && object.valid()) [[likely]]
+    return std::nullopt;
   if (object.device() != device) return object.Name() + " belongs to another device. Objects of two devices cannot be used together.";
   return object.Name() + " is invalid: its creation had failed. See the error that was reported then.";
 }

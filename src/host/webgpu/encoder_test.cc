@@ -84,9 +84,10 @@ TEST(Encoder, RefusesWhatIsNotPairedOrOutOfOrder) {
          TestGuest::Ok(g.gpu->OnGpuComputePassEncoderEnd(outer));
        },
        "begin-compute-pass: gpu-compute-pass-encoder without a label of this encoder is open"},
-      {"finish with an open pass", [](TestGuest& g, Rep e) { g.BeginCompute(e); }, "gpu-compute-pass-encoder without a label is still open. End it first."},
-      {"finish with a dropped pass",
-       [](TestGuest& g, Rep e) { g.gpu->OnDropGpuComputePassEncoder(g.BeginCompute(e)); }, "a pass is still open"},
+      {"finish with an open pass", [](TestGuest& g, Rep e) { g.BeginCompute(e); },
+       "gpu-compute-pass-encoder without a label is still open. End it first."},
+      {"finish with a dropped pass", [](TestGuest& g, Rep e) { g.gpu->OnDropGpuComputePassEncoder(g.BeginCompute(e)); },
+       "a pass is still open"},
       {"debug group not popped", [](TestGuest& g, Rep e) { TestGuest::Ok(g.gpu->OnGpuCommandEncoderPushDebugGroup(e, Str("x"))); },
        "1 debug groups were pushed and not popped"},
       {"debug group popped too often", [](TestGuest& g, Rep e) { TestGuest::Ok(g.gpu->OnGpuCommandEncoderPopDebugGroup(e)); },
@@ -127,8 +128,8 @@ TEST(Encoder, DebugGroupsThatAreBalancedAreFine) {
 
 // --- copies ---
 
-Refusal BufferCopy(const char* what, uint64_t from_size, uint32_t from_usage, uint64_t at, uint64_t to_size, uint32_t to_usage, uint64_t to_at,
-                   Opt<uint64_t> size, const char* expect) {
+Refusal BufferCopy(const char* what, uint64_t from_size, uint32_t from_usage, uint64_t at, uint64_t to_size, uint32_t to_usage,
+                   uint64_t to_at, Opt<uint64_t> size, const char* expect) {
   return {what,
           [=](TestGuest& g, Rep e) {
             const Rep a = g.Buffer(from_size, from_usage, "a"), b = g.Buffer(to_size, to_usage, "b");
@@ -144,8 +145,10 @@ TEST(Encoder, RefusesBufferCopies) {
       BufferCopy("odd size", 64, BU::CopySrc, 0, 64, BU::CopyDst, 0, 6u, "the size 6 is not a multiple of 4"),
       BufferCopy("odd source offset", 64, BU::CopySrc, 2, 64, BU::CopyDst, 0, 4u, "the source offset 2 is not a multiple of 4"),
       BufferCopy("odd destination offset", 64, BU::CopySrc, 0, 64, BU::CopyDst, 2, 4u, "the destination offset 2 is not a multiple of 4"),
-      BufferCopy("source too small", 64, BU::CopySrc, 60, 64, BU::CopyDst, 0, 8u, "8 bytes at offset 60 reach beyond the 64 bytes of gpu-buffer 'a'"),
-      BufferCopy("destination too small", 64, BU::CopySrc, 0, 32, BU::CopyDst, 0, {}, "64 bytes at offset 0 reach beyond the 32 bytes of gpu-buffer 'b'"),
+      BufferCopy("source too small", 64, BU::CopySrc, 60, 64, BU::CopyDst, 0, 8u,
+                 "8 bytes at offset 60 reach beyond the 64 bytes of gpu-buffer 'a'"),
+      BufferCopy("destination too small", 64, BU::CopySrc, 0, 32, BU::CopyDst, 0, {},
+                 "64 bytes at offset 0 reach beyond the 32 bytes of gpu-buffer 'b'"),
       BufferCopy("offset that wraps", 64, BU::CopySrc, ~uint64_t{3}, 64, BU::CopyDst, 0, 8u, "reach beyond the 64 bytes"),
       {"onto itself",
        [](TestGuest& g, Rep e) {
@@ -217,7 +220,11 @@ TEST(Encoder, RefusesCopiesBetweenBuffersAndTextures) {
       {.what = "huge origin", .x = 0xFFFFFFF8u, .expect = "reaches beyond mip level 0"},
       {.what = "pitch not a multiple of 256", .pitch = 260u, .expect = "bytes-per-row, 260, is not a multiple of 256"},
       {.what = "no pitch", .pitch = {}, .expect = "bytes-per-row must be given"},
-      {.what = "pitch less than a row", .width = 128, .pitch = 256u, .size = {128, 2, {}}, .expect = "bytes-per-row, 256, is less than the 512 bytes of a row"},
+      {.what = "pitch less than a row",
+       .width = 128,
+       .pitch = 256u,
+       .size = {128, 2, {}},
+       .expect = "bytes-per-row, 256, is less than the 512 bytes of a row"},
       {.what = "rows less than the height", .rows = 4u, .expect = "rows-per-image, 4, is less than the 8 rows"},
       {.what = "offset not on a texel", .offset = 2, .expect = "the offset 2 is not a multiple of 4"},
       {.what = "buffer too small", .bytes = 256, .expect = "the copy needs 1824 bytes from the start, but there are 256"},
@@ -225,9 +232,15 @@ TEST(Encoder, RefusesCopiesBetweenBuffersAndTextures) {
       {.what = "depth only of a colour", .aspect = A::DepthOnly, .expect = "the aspect depth-only is not one of rgba8unorm"},
       {.what = "a part of a depth texture", .format = TF::Depth16unorm, .size = {4, 8, {}}, .expect = "copied whole"},
       {.what = "both aspects", .format = TF::Depth24plusStencil8, .expect = "the aspect \"all\" of depth24plus-stencil8 is two aspects"},
-      {.what = "depth24plus", .format = TF::Depth24plus, .to_texture = false, .expect = "the depth of depth24plus cannot be copied to a buffer"},
+      {.what = "depth24plus",
+       .format = TF::Depth24plus,
+       .to_texture = false,
+       .expect = "the depth of depth24plus cannot be copied to a buffer"},
       {.what = "into depth32float", .format = TF::Depth32float, .expect = "the depth of depth32float cannot be copied from bytes"},
-      {.what = "stencil of depth", .format = TF::Depth16unorm, .aspect = A::StencilOnly, .expect = "the aspect stencil-only is not one of depth16unorm"},
+      {.what = "stencil of depth",
+       .format = TF::Depth16unorm,
+       .aspect = A::StencilOnly,
+       .expect = "the aspect stencil-only is not one of depth16unorm"},
   };
   std::vector<Refusal> rows;
   for (const auto& c : table) rows.push_back(ToRefusal(c));
@@ -250,7 +263,8 @@ TEST(Encoder, RefusesCopiesBetweenTextures) {
       copy("formats", TF::Rgba8unorm, TU::CopySrc, TF::Bgra8unorm, TU::CopyDst, "rgba8unorm cannot be copied to bgra8unorm"),
       {"samples",
        [four](TestGuest& g, Rep e) {
-         const Rep s = g.Texture(TF::Rgba8unorm, 4, 4, TU::CopySrc | TU::RenderAttachment, 4), d = g.Texture(TF::Rgba8unorm, 4, 4, TU::CopyDst);
+         const Rep s = g.Texture(TF::Rgba8unorm, 4, 4, TU::CopySrc | TU::RenderAttachment, 4),
+                   d = g.Texture(TF::Rgba8unorm, 4, 4, TU::CopyDst);
          TestGuest::Ok(g.gpu->OnGpuCommandEncoderCopyTextureToTexture(e, {s, {}, {}, {}}, {d, {}, {}, {}}, four));
        },
        "the source has 4 samples a texel, the destination 1"},

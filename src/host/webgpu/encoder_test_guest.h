@@ -77,7 +77,8 @@ class TestGuest {
     return b;
   }
   void Write(Rep buffer, const std::vector<uint32_t>& words, uint64_t offset = 0) {
-    auto r = gpu->OnGpuQueueWriteBufferWithCopy(queue, buffer, offset, {reinterpret_cast<const uint8_t*>(words.data()), words.size() * 4}, {}, {});
+    auto r = gpu->OnGpuQueueWriteBufferWithCopy(queue, buffer, offset, {reinterpret_cast<const uint8_t*>(words.data()), words.size() * 4},
+                                                {}, {});
     EXPECT_TRUE(r && !r->is_err);
   }
   Rep Texture(TF format, uint32_t w, uint32_t h, uint32_t usage, uint32_t samples = 1, uint32_t mips = 1, uint32_t layers = 1,

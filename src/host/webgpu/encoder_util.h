@@ -14,14 +14,16 @@ bool EncoderOpen(VCommandEncoder& encoder, std::string_view method);
 
 // The rule "valid to use with" for what a command names; on failure the encoder has failed. Resources go through VEncoder::Use as well.
 inline bool UseObject(VEncoder& encoder, const VObject& object, const VObject& where, std::string_view method) {
-  if (object.device() == encoder.device() && object.valid()) [[likely]] return true;
+  if (object.device() == encoder.device() && object.valid()) [[likely]]
+    return true;
   encoder.Fail(fmt::format("{}.{}: {}", where.Name(), method, UseProblem(encoder.device(), object).value_or("")));
   return false;
 }
 
 // To be called after VEncoder::Use, so that the end of a frame finds the encoder.
 inline void WatchIfLent(VirtualGpu& gpu, VEncoder& encoder) {
-  if (encoder.TakeLentGrew()) [[unlikely]] gpu.Watch(&encoder);
+  if (encoder.TakeLentGrew()) [[unlikely]]
+    gpu.Watch(&encoder);
 }
 
 // Around a call of the library that records: what it raises belongs to the encoder and comes out at finish.

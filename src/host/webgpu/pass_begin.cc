@@ -102,15 +102,18 @@ class RenderBegin {
 bool RenderBegin::CheckView(const VTextureView& view, std::string_view what) {
   if (auto problem = UseProblem(encoder_.device(), view)) return Bad(fmt::format("{}: {}", what, *problem));
   if (!(view.usage & wit::GpuTextureUsage::RenderAttachment)) {
-    return Bad(fmt::format("{}: the usage of {} does not include RENDER_ATTACHMENT{}.", what, view.Name(),
-                           view.texture()->imported() ? fmt::format(", because the host lends {} for other uses only", view.texture()->Name()) : ""));
+    return Bad(fmt::format(
+        "{}: the usage of {} does not include RENDER_ATTACHMENT{}.", what, view.Name(),
+        view.texture()->imported() ? fmt::format(", because the host lends {} for other uses only", view.texture()->Name()) : ""));
   }
   using D = wit::GpuTextureViewDimension;
   if (view.dimension != D::D2 && view.dimension != D::D2Array && view.dimension != D::D3) {
-    return Bad(fmt::format("{}: {} has the dimension {}; a 2d, 2d-array or 3d one is needed.", what, view.Name(), wit::ToString(view.dimension)));
+    return Bad(
+        fmt::format("{}: {} has the dimension {}; a 2d, 2d-array or 3d one is needed.", what, view.Name(), wit::ToString(view.dimension)));
   }
   if (view.mips != 1 || view.layers != 1) {
-    return Bad(fmt::format("{}: {} has {} mip levels and {} array layers; an attachment has one of each.", what, view.Name(), view.mips, view.layers));
+    return Bad(fmt::format("{}: {} has {} mip levels and {} array layers; an attachment has one of each.", what, view.Name(), view.mips,
+                           view.layers));
   }
   const auto kind = InfoOf(view.texture()->info().format).kind;
   const bool all_aspects = view.aspect == wit::GpuTextureAspect::All ||
@@ -161,7 +164,8 @@ bool RenderBegin::CheckColor(size_t i, const wit::GpuRenderPassColorAttachment& 
   const std::string what = fmt::format("colour attachment {}", i);
   VTextureView& view = *slot.view;
   if (!CheckView(view, what)) return false;
-  if (std::string why = CheckColorTarget(*encoder_.device(), view.format, view.samples()); !why.empty()) return Bad(fmt::format("{}: {}", what, why));
+  if (std::string why = CheckColorTarget(*encoder_.device(), view.format, view.samples()); !why.empty())
+    return Bad(fmt::format("{}: {}", what, why));
   const bool volume = view.dimension == wit::GpuTextureViewDimension::D3;
   if (volume && !c.depth_slice) return Bad(fmt::format("{}: {} is 3d, so depth-slice must be given.", what, view.Name()));
   if (!volume && c.depth_slice) return Bad(fmt::format("{}: depth-slice was given, but {} is not 3d.", what, view.Name()));
@@ -186,7 +190,8 @@ bool RenderBegin::CheckResolve(size_t i, const Color& slot) {
   const std::string what = fmt::format("resolve target {}", i);
   VTextureView& view = *slot.resolve;
   if (!CheckView(view, what)) return false;
-  if (view.dimension == wit::GpuTextureViewDimension::D3) return Bad(fmt::format("{}: {} is 3d, which cannot be resolved to.", what, view.Name()));
+  if (view.dimension == wit::GpuTextureViewDimension::D3)
+    return Bad(fmt::format("{}: {} is 3d, which cannot be resolved to.", what, view.Name()));
   if (slot.view->samples() == 1) return Bad(fmt::format("{} was given, but {} is not multisampled.", what, slot.view->Name()));
   if (view.samples() != 1) return Bad(fmt::format("{}: {} is multisampled itself.", what, view.Name()));
   if (view.width() != slot.view->width() || view.height() != slot.view->height()) {
@@ -194,16 +199,19 @@ bool RenderBegin::CheckResolve(size_t i, const Color& slot) {
                            slot.view->height()));
   }
   if (view.format != slot.view->format) {
-    return Bad(fmt::format("{} is {}, but its colour attachment is {}.", what, wit::ToString(view.format), wit::ToString(slot.view->format)));
+    return Bad(
+        fmt::format("{} is {}, but its colour attachment is {}.", what, wit::ToString(view.format), wit::ToString(slot.view->format)));
   }
-  if (!Abilities(view.format, encoder_.device()->features()).resolvable) return Bad(fmt::format("{}: {} cannot be resolved.", what, wit::ToString(view.format)));
+  if (!Abilities(view.format, encoder_.device()->features()).resolvable)
+    return Bad(fmt::format("{}: {} cannot be resolved.", what, wit::ToString(view.format)));
   return Claim(view, 0, what) && Enter(view, Use::Attachment, what);
 }
 
 bool RenderBegin::CheckOps(std::string_view aspect, bool has, bool read_only, const Opt<wit::GpuLoadOp>& load,
                            const Opt<wit::GpuStoreOp>& store) {
   const bool wanted = has && !read_only;
-  if (wanted && (!load || !store)) return Bad(fmt::format("depth-stencil attachment: {}-load-op and {}-store-op must be given.", aspect, aspect));
+  if (wanted && (!load || !store))
+    return Bad(fmt::format("depth-stencil attachment: {}-load-op and {}-store-op must be given.", aspect, aspect));
   if (!wanted && (load || store)) {
     return Bad(fmt::format("depth-stencil attachment: {}-load-op or {}-store-op was given, but {}.", aspect, aspect,
                            has ? fmt::format("{} is read-only", aspect) : fmt::format("the format has no {}", aspect)));
@@ -250,7 +258,8 @@ bool RenderBegin::CheckQueries(const wit::GpuRenderPassDescriptor& d) {
   if (times_.set) {
     const auto& w = *d.timestamp_writes;
     if (auto problem = UseProblem(encoder_.device(), *times_.set)) return Bad(fmt::format("timestamp-writes: {}", *problem));
-    if (std::string why = CheckTimestamps(*times_.set, w.beginning_of_pass_write_index, w.end_of_pass_write_index); !why.empty()) return Bad(why);
+    if (std::string why = CheckTimestamps(*times_.set, w.beginning_of_pass_write_index, w.end_of_pass_write_index); !why.empty())
+      return Bad(why);
     if (!encoder_.Use(times_.set.get(), true, encoder_, kMethod)) return false;
     times_.begin = w.beginning_of_pass_write_index.value_or(WGPU_QUERY_SET_INDEX_UNDEFINED);
     times_.end = w.end_of_pass_write_index.value_or(WGPU_QUERY_SET_INDEX_UNDEFINED);

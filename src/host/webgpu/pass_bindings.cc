@@ -229,7 +229,8 @@ std::string DrawBuffers::TooMany(uint64_t vertices, uint64_t instances) const {
 
 std::string DrawBuffers::CheckIndexSet() const {
   if (!index_set_) return "no index buffer is set. Call set-index-buffer first.";
-  const bool strip = pipeline_->topology == wit::GpuPrimitiveTopology::LineStrip || pipeline_->topology == wit::GpuPrimitiveTopology::TriangleStrip;
+  const bool strip =
+      pipeline_->topology == wit::GpuPrimitiveTopology::LineStrip || pipeline_->topology == wit::GpuPrimitiveTopology::TriangleStrip;
   if (strip && pipeline_->strip_index_format != index_format_) {
     return fmt::format("the index format {} is not the strip-index-format of {}, {}.", FormatText(index_format_), pipeline_->Name(),
                        pipeline_->strip_index_format ? FormatText(*pipeline_->strip_index_format) : "none");

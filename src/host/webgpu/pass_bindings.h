@@ -82,7 +82,7 @@ class Bindings {
   bool dirty_ = true;
   bool immediates_dirty_ = false;
   uint32_t used_groups_ = 0;
-  std::vector<uint32_t> immediates_;                   // maxImmediateSize / 4 once any was set
+  std::vector<uint32_t> immediates_;                    // maxImmediateSize / 4 once any was set
   uint32_t immediates_begin_ = 0, immediates_end_ = 0;  // words that were ever set
 };
 

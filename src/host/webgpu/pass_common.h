@@ -14,19 +14,19 @@ namespace weft::host {
 template <class T>
 struct NativeOf;
 
-#define WEFT_COMMON_PROCS(Prefix)                                         \
-  static constexpr auto kSetPipeline = &gpu::Procs::Prefix##SetPipeline;   \
-  static constexpr auto kSetBindGroup = &gpu::Procs::Prefix##SetBindGroup; \
+#define WEFT_COMMON_PROCS(Prefix)                                            \
+  static constexpr auto kSetPipeline = &gpu::Procs::Prefix##SetPipeline;     \
+  static constexpr auto kSetBindGroup = &gpu::Procs::Prefix##SetBindGroup;   \
   static constexpr auto kSetImmediates = &gpu::Procs::Prefix##SetImmediates; \
-  static constexpr auto kPushGroup = &gpu::Procs::Prefix##PushDebugGroup;  \
-  static constexpr auto kPopGroup = &gpu::Procs::Prefix##PopDebugGroup;    \
+  static constexpr auto kPushGroup = &gpu::Procs::Prefix##PushDebugGroup;    \
+  static constexpr auto kPopGroup = &gpu::Procs::Prefix##PopDebugGroup;      \
   static constexpr auto kInsertMarker = &gpu::Procs::Prefix##InsertDebugMarker;
-#define WEFT_RENDER_PROCS(Prefix)                                                     \
-  static constexpr auto kSetIndexBuffer = &gpu::Procs::Prefix##SetIndexBuffer;         \
-  static constexpr auto kSetVertexBuffer = &gpu::Procs::Prefix##SetVertexBuffer;       \
-  static constexpr auto kDraw = &gpu::Procs::Prefix##Draw;                             \
-  static constexpr auto kDrawIndexed = &gpu::Procs::Prefix##DrawIndexed;               \
-  static constexpr auto kDrawIndirect = &gpu::Procs::Prefix##DrawIndirect;             \
+#define WEFT_RENDER_PROCS(Prefix)                                                \
+  static constexpr auto kSetIndexBuffer = &gpu::Procs::Prefix##SetIndexBuffer;   \
+  static constexpr auto kSetVertexBuffer = &gpu::Procs::Prefix##SetVertexBuffer; \
+  static constexpr auto kDraw = &gpu::Procs::Prefix##Draw;                       \
+  static constexpr auto kDrawIndexed = &gpu::Procs::Prefix##DrawIndexed;         \
+  static constexpr auto kDrawIndirect = &gpu::Procs::Prefix##DrawIndirect;       \
   static constexpr auto kDrawIndexedIndirect = &gpu::Procs::Prefix##DrawIndexedIndirect;
 
 template <>
@@ -154,7 +154,8 @@ Status SetImmediates(VirtualGpu& gpu, Rep rep, uint32_t range_offset, const List
 // Just before a dispatch or draw goes to the library.
 template <class T>
 void FlushImmediates(const gpu::Procs& procs, T& self) {
-  if (!self.bindings.immediates_dirty()) [[likely]] return;
+  if (!self.bindings.immediates_dirty()) [[likely]]
+    return;
   uint32_t offset = 0;
   const auto words = self.bindings.TakeImmediates(&offset);
   if (!words.empty()) (procs.*NativeOf<T>::kSetImmediates)(self.native.get(), offset, words.data(), words.size_bytes());

@@ -17,8 +17,8 @@ TEST(PassEdges, RunWithoutAnError) {
   auto in_pass = [](const char* what, std::function<void(TestGuest&, Rep)> act) {
     return Edge{what, [act](TestGuest& g, Rep e) {
                   const Rep pass = g.BeginRender(e, Attachment(g));
-                  TestGuest::Ok(
-                      g.gpu->OnGpuRenderPassEncoderSetPipeline(pass, g.Render(kTriangle, {.targets = {TestGuest::Target(TF::Rgba8unorm)}})));
+                  TestGuest::Ok(g.gpu->OnGpuRenderPassEncoderSetPipeline(
+                      pass, g.Render(kTriangle, {.targets = {TestGuest::Target(TF::Rgba8unorm)}})));
                   act(g, pass);
                   TestGuest::Ok(g.gpu->OnGpuRenderPassEncoderDraw(pass, 3, {}, {}, {}));
                   End(g, pass);
@@ -29,8 +29,10 @@ TEST(PassEdges, RunWithoutAnError) {
       {"an empty pass", [](TestGuest& g, Rep e) { TestGuest::Ok(g.gpu->OnGpuComputePassEncoderEnd(g.BeginCompute(e))); }},
       in_pass("viewport outside the target",
               [](TestGuest& g, Rep p) { TestGuest::Ok(g.gpu->OnGpuRenderPassEncoderSetViewport(p, -100, -100, 4000, 4000, 0, 1)); }),
-      in_pass("viewport of nothing", [](TestGuest& g, Rep p) { TestGuest::Ok(g.gpu->OnGpuRenderPassEncoderSetViewport(p, 0, 0, 0, 0, 0, 0)); }),
-      in_pass("scissor of nothing", [](TestGuest& g, Rep p) { TestGuest::Ok(g.gpu->OnGpuRenderPassEncoderSetScissorRect(p, 16, 16, 0, 0)); }),
+      in_pass("viewport of nothing",
+              [](TestGuest& g, Rep p) { TestGuest::Ok(g.gpu->OnGpuRenderPassEncoderSetViewport(p, 0, 0, 0, 0, 0, 0)); }),
+      in_pass("scissor of nothing",
+              [](TestGuest& g, Rep p) { TestGuest::Ok(g.gpu->OnGpuRenderPassEncoderSetScissorRect(p, 16, 16, 0, 0)); }),
       in_pass("stencil reference without stencil",
               [](TestGuest& g, Rep p) { TestGuest::Ok(g.gpu->OnGpuRenderPassEncoderSetStencilReference(p, 0xFFFFFFFF)); }),
       in_pass("empty vertex and index buffers",
@@ -51,10 +53,11 @@ TEST(PassEdges, RunWithoutAnError) {
                 TestGuest::Ok(g.gpu->OnGpuRenderPassEncoderSetVertexBuffer(p, 3, {}, {}, {}));
                 EXPECT_TRUE(g.gpu->OnGpuRenderPassEncoderSetBindGroup(p, 1, {}, {}, {}, {}));
               }),
-      in_pass("counts at their greatest", [](TestGuest& g, Rep p) {
-        TestGuest::Ok(g.gpu->OnGpuRenderPassEncoderSetScissorRect(p, 0, 0, 0, 0));
-        TestGuest::Ok(g.gpu->OnGpuRenderPassEncoderDraw(p, 0, 0xFFFFFFFFu, 0xFFFFFFFFu, 0xFFFFFFFFu));
-      }),
+      in_pass("counts at their greatest",
+              [](TestGuest& g, Rep p) {
+                TestGuest::Ok(g.gpu->OnGpuRenderPassEncoderSetScissorRect(p, 0, 0, 0, 0));
+                TestGuest::Ok(g.gpu->OnGpuRenderPassEncoderDraw(p, 0, 0xFFFFFFFFu, 0xFFFFFFFFu, 0xFFFFFFFFu));
+              }),
       {"discard and load",
        [](TestGuest& g, Rep e) {
          auto c = TestGuest::Color(Attachment(g));

@@ -35,8 +35,9 @@ Status VirtualGpu::OnGpuRenderPassEncoderSetScissorRect(Rep self, uint32_t x, ui
   WEFT_TRY_ASSIGN(Ref<VRenderPass> pass, Get<VRenderPass>(self));
   if (!Ready(*pass, kMethod)) return {};
   if (uint64_t{x} + width > pass->width || uint64_t{y} + height > pass->height) {
-    FailCall(*pass, kMethod, fmt::format("the rectangle {}x{} at ({}, {}) reaches beyond the attachments, which are {}x{}.", width, height, x,
-                                         y, pass->width, pass->height));
+    FailCall(*pass, kMethod,
+             fmt::format("the rectangle {}x{} at ({}, {}) reaches beyond the attachments, which are {}x{}.", width, height, x, y,
+                         pass->width, pass->height));
   } else if (pass->encoder().feed()) {
     wgpu().RenderPassEncoderSetScissorRect(pass->native.get(), x, y, width, height);
   }
@@ -174,9 +175,11 @@ Status VirtualGpu::OnGpuRenderPassEncoderPopDebugGroup(Rep self) { return PopDeb
 Status VirtualGpu::OnGpuRenderPassEncoderInsertDebugMarker(Rep self, Str marker_label) {
   return InsertDebugMarker<VRenderPass>(*this, self, marker_label);
 }
-Result<Res<Unit, wit::SetBindGroupError>> VirtualGpu::OnGpuRenderPassEncoderSetBindGroup(
-    Rep self, uint32_t index, const Opt<Rep>& bind_group, const Opt<List<uint32_t>>& dynamic_offsets_data,
-    const Opt<uint64_t>& dynamic_offsets_data_start, const Opt<uint32_t>& dynamic_offsets_data_length) {
+Result<Res<Unit, wit::SetBindGroupError>> VirtualGpu::OnGpuRenderPassEncoderSetBindGroup(Rep self, uint32_t index,
+                                                                                         const Opt<Rep>& bind_group,
+                                                                                         const Opt<List<uint32_t>>& dynamic_offsets_data,
+                                                                                         const Opt<uint64_t>& dynamic_offsets_data_start,
+                                                                                         const Opt<uint32_t>& dynamic_offsets_data_length) {
   return SetBindGroup<VRenderPass>(*this, self, index, bind_group, dynamic_offsets_data, dynamic_offsets_data_start,
                                    dynamic_offsets_data_length);
 }
@@ -184,7 +187,9 @@ Status VirtualGpu::OnGpuRenderPassEncoderSetImmediates(Rep self, uint32_t range_
                                                        const Opt<uint64_t>& data_offset, const Opt<uint64_t>& data_size) {
   return SetImmediates<VRenderPass>(*this, self, range_offset, data, data_offset, data_size);
 }
-Status VirtualGpu::OnGpuRenderPassEncoderSetPipeline(Rep self, Rep pipeline) { return SetRenderPipeline<VRenderPass>(*this, self, pipeline); }
+Status VirtualGpu::OnGpuRenderPassEncoderSetPipeline(Rep self, Rep pipeline) {
+  return SetRenderPipeline<VRenderPass>(*this, self, pipeline);
+}
 Status VirtualGpu::OnGpuRenderPassEncoderSetIndexBuffer(Rep self, Rep buffer, wit::GpuIndexFormat index_format, const Opt<uint64_t>& offset,
                                                         const Opt<uint64_t>& size) {
   return SetIndexBuffer<VRenderPass>(*this, self, buffer, index_format, offset, size);

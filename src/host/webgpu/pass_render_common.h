@@ -23,8 +23,9 @@ Status SetRenderPipeline(VirtualGpu& gpu, Rep rep, Rep pipeline) {
       return {};
     }
     if ((p->writes_depth && self->depth_read_only) || (p->writes_stencil && self->stencil_read_only)) {
-      FailCall(*self, kMethod, fmt::format("{} writes {}, which is read-only here.", p->Name(),
-                                           p->writes_depth && self->depth_read_only ? "depth" : "stencil"));
+      FailCall(
+          *self, kMethod,
+          fmt::format("{} writes {}, which is read-only here.", p->Name(), p->writes_depth && self->depth_read_only ? "depth" : "stencil"));
       return {};
     }
   }
@@ -49,7 +50,8 @@ bool UseInput(VirtualGpu& gpu, T& self, VBuffer& buffer, std::string_view method
 }
 
 template <class T>
-Status SetIndexBuffer(VirtualGpu& gpu, Rep rep, Rep buffer, wit::GpuIndexFormat format, const Opt<uint64_t>& offset, const Opt<uint64_t>& size) {
+Status SetIndexBuffer(VirtualGpu& gpu, Rep rep, Rep buffer, wit::GpuIndexFormat format, const Opt<uint64_t>& offset,
+                      const Opt<uint64_t>& size) {
   constexpr std::string_view kMethod = "set-index-buffer";
   WEFT_TRY_ASSIGN(Ref<T> self, gpu.Get<T>(rep));
   WEFT_TRY_ASSIGN(Ref<VBuffer> b, gpu.Get<VBuffer>(buffer));
@@ -70,7 +72,8 @@ Status SetIndexBuffer(VirtualGpu& gpu, Rep rep, Rep buffer, wit::GpuIndexFormat 
 }
 
 template <class T>
-Status SetVertexBuffer(VirtualGpu& gpu, Rep rep, uint32_t slot, const Opt<Rep>& buffer, const Opt<uint64_t>& offset, const Opt<uint64_t>& size) {
+Status SetVertexBuffer(VirtualGpu& gpu, Rep rep, uint32_t slot, const Opt<Rep>& buffer, const Opt<uint64_t>& offset,
+                       const Opt<uint64_t>& size) {
   constexpr std::string_view kMethod = "set-vertex-buffer";
   WEFT_TRY_ASSIGN(Ref<T> self, gpu.Get<T>(rep));
   Ref<VBuffer> b;

@@ -8,14 +8,16 @@ namespace weft::host {
 
 std::string CheckColorTarget(const VDevice& device, wit::GpuTextureFormat format, uint32_t samples) {
   const auto f = Abilities(format, device.features());
-  if (!f.supported || !f.color() || !f.renderable) return fmt::format("{} cannot be a colour attachment on this device.", wit::ToString(format));
+  if (!f.supported || !f.color() || !f.renderable)
+    return fmt::format("{} cannot be a colour attachment on this device.", wit::ToString(format));
   if (samples > 1 && !f.multisample) return fmt::format("{} cannot be multisampled.", wit::ToString(format));
   return {};
 }
 
 std::string CheckDepthStencilTarget(const VDevice& device, wit::GpuTextureFormat format) {
   const auto f = Abilities(format, device.features());
-  if (!f.supported || !f.depth_or_stencil()) return fmt::format("{} cannot be a depth-stencil attachment on this device.", wit::ToString(format));
+  if (!f.supported || !f.depth_or_stencil())
+    return fmt::format("{} cannot be a depth-stencil attachment on this device.", wit::ToString(format));
   return {};
 }
 

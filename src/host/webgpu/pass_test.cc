@@ -266,100 +266,115 @@ TEST(RenderPass, RefusesWrongAttachments) {
   using P = TestGuest::PassOptions;
   auto color = [](Rep view, Opt<Rep> resolve = {}, Opt<uint32_t> slice = {}) { return TestGuest::Color(view, resolve, slice); };
   CheckRefusals({
-      BeginRefusal("none", [](TestGuest&) { return P{}; }, "the pass has no attachment"),
-      BeginRefusal("holes only", [](TestGuest&) { return P{.colors = {{}, {}}}; }, "the pass has no attachment"),
-      BeginRefusal("too many",
-                   [=](TestGuest& g) {
-                     P p;
-                     p.colors.resize(33, color(Attachment(g)));
-                     return p;
-                   },
-                   "33 colour attachments are more than the limit maxColorAttachments"),
-      BeginRefusal("usage",
-                   [=](TestGuest& g) { return P{.colors = {color(Attachment(g, TF::Rgba8unorm, 16, 16, 1, TU::TextureBinding))}}; },
-                   "colour attachment 0: the usage of gpu-texture-view without a label does not include RENDER_ATTACHMENT"),
-      BeginRefusal("depth as colour", [=](TestGuest& g) { return P{.colors = {color(Attachment(g, TF::Depth16unorm))}}; },
-                   "depth16unorm cannot be a colour attachment"),
-      BeginRefusal("sizes",
-                   [=](TestGuest& g) { return P{.colors = {color(Attachment(g)), color(Attachment(g, TF::Rgba8unorm, 8, 16))}}; },
-                   "colour attachment 1 is 8x16, but an attachment before it is 16x16"),
-      BeginRefusal("samples",
-                   [=](TestGuest& g) {
-                     return P{.colors = {color(Attachment(g)), color(Attachment(g, TF::Rgba8unorm, 16, 16, 4, TU::RenderAttachment))}};
-                   },
-                   "colour attachment 1 has 4 samples, but an attachment before it has 1"),
-      BeginRefusal("mips",
-                   [=](TestGuest& g) { return P{.colors = {color(g.View(g.Texture(TF::Rgba8unorm, 16, 16, TU::RenderAttachment, 1, 2)))}}; },
-                   "has 2 mip levels and 1 array layers"),
-      BeginRefusal("the same view twice",
-                   [=](TestGuest& g) {
-                     const Rep v = Attachment(g);
-                     return P{.colors = {color(v), color(v)}};
-                   },
-                   "colour attachment 1 is a part of gpu-texture 't' that is an attachment of this pass already"),
-      BeginRefusal("the same slice twice",
-                   [=](TestGuest& g) {
-                     const Rep v = g.View(g.Texture(TF::Rgba8unorm, 16, 16, TU::RenderAttachment, 1, 1, 4, wit::GpuTextureDimension::D3));
-                     return P{.colors = {color(v, {}, 1u), color(v, {}, 1u)}};
-                   },
-                   "colour attachment 1 is a part of gpu-texture 't'"),
-      BeginRefusal("slice missing",
-                   [=](TestGuest& g) {
-                     return P{.colors = {color(
-                                  g.View(g.Texture(TF::Rgba8unorm, 16, 16, TU::RenderAttachment, 1, 1, 4, wit::GpuTextureDimension::D3)))}};
-                   },
-                   "is 3d, so depth-slice must be given"),
-      BeginRefusal("slice out of range",
-                   [=](TestGuest& g) {
-                     return P{.colors = {color(
-                                  g.View(g.Texture(TF::Rgba8unorm, 16, 16, TU::RenderAttachment, 1, 1, 4, wit::GpuTextureDimension::D3)), {}, 4u)}};
-                   },
-                   "depth-slice 4 is not below the depth"),
-      BeginRefusal("slice of a 2d view", [=](TestGuest& g) { return P{.colors = {color(Attachment(g), {}, 0u)}}; },
-                   "depth-slice was given, but"),
-      BeginRefusal("resolve of one sample", [=](TestGuest& g) { return P{.colors = {color(Attachment(g), Attachment(g))}}; },
-                   "resolve target 0 was given, but gpu-texture-view without a label is not multisampled"),
-      BeginRefusal("resolve to another size",
-                   [=](TestGuest& g) {
-                     return P{.colors = {color(Attachment(g, TF::Rgba8unorm, 16, 16, 4, TU::RenderAttachment),
-                                               Attachment(g, TF::Rgba8unorm, 8, 8))}};
-                   },
-                   "resolve target 0 is 8x8, but its colour attachment is 16x16"),
-      BeginRefusal("resolve to another format",
-                   [=](TestGuest& g) {
-                     return P{.colors = {color(Attachment(g, TF::Rgba8unorm, 16, 16, 4, TU::RenderAttachment), Attachment(g, TF::Bgra8unorm))}};
-                   },
-                   "resolve target 0 is bgra8unorm, but its colour attachment is rgba8unorm"),
-      BeginRefusal("resolve without usage",
-                   [=](TestGuest& g) {
-                     return P{.colors = {color(Attachment(g, TF::Rgba8unorm, 16, 16, 4, TU::RenderAttachment),
-                                               Attachment(g, TF::Rgba8unorm, 16, 16, 1, TU::CopySrc))}};
-                   },
-                   "resolve target 0: the usage of gpu-texture-view without a label does not include RENDER_ATTACHMENT"),
-      BeginRefusal("clear value",
-                   [=](TestGuest& g) {
-                     auto c = color(Attachment(g));
-                     c.value.clear_value = wit::GpuColor{0, std::numeric_limits<double>::quiet_NaN(), 0, 0};
-                     return P{.colors = {c}};
-                   },
-                   "holds what is no finite number"),
-      BeginRefusal("occlusion set of timestamps",
-                   [=](TestGuest& g) {
-                     return P{.colors = {color(Attachment(g))}, .occlusion = g.Queries(wit::GpuQueryType::Timestamp, 2)};
-                   },
-                   "is of type timestamp"),
-      BeginRefusal("timestamp index",
-                   [=](TestGuest& g) {
-                     return P{.colors = {color(Attachment(g))},
-                              .times = wit::GpuRenderPassTimestampWrites{g.Queries(wit::GpuQueryType::Timestamp, 2), 2u, {}}};
-                   },
-                   "the timestamp index 2 is not below the 2 queries"),
-      BeginRefusal("timestamp index twice",
-                   [=](TestGuest& g) {
-                     return P{.colors = {color(Attachment(g))},
-                              .times = wit::GpuRenderPassTimestampWrites{g.Queries(wit::GpuQueryType::Timestamp, 2), 1u, 1u}};
-                   },
-                   "has the index 1 for both"),
+      BeginRefusal(
+          "none", [](TestGuest&) { return P{}; }, "the pass has no attachment"),
+      BeginRefusal(
+          "holes only", [](TestGuest&) { return P{.colors = {{}, {}}}; }, "the pass has no attachment"),
+      BeginRefusal(
+          "too many",
+          [=](TestGuest& g) {
+            P p;
+            p.colors.resize(33, color(Attachment(g)));
+            return p;
+          },
+          "33 colour attachments are more than the limit maxColorAttachments"),
+      BeginRefusal(
+          "usage", [=](TestGuest& g) { return P{.colors = {color(Attachment(g, TF::Rgba8unorm, 16, 16, 1, TU::TextureBinding))}}; },
+          "colour attachment 0: the usage of gpu-texture-view without a label does not include RENDER_ATTACHMENT"),
+      BeginRefusal(
+          "depth as colour", [=](TestGuest& g) { return P{.colors = {color(Attachment(g, TF::Depth16unorm))}}; },
+          "depth16unorm cannot be a colour attachment"),
+      BeginRefusal(
+          "sizes", [=](TestGuest& g) { return P{.colors = {color(Attachment(g)), color(Attachment(g, TF::Rgba8unorm, 8, 16))}}; },
+          "colour attachment 1 is 8x16, but an attachment before it is 16x16"),
+      BeginRefusal(
+          "samples",
+          [=](TestGuest& g) {
+            return P{.colors = {color(Attachment(g)), color(Attachment(g, TF::Rgba8unorm, 16, 16, 4, TU::RenderAttachment))}};
+          },
+          "colour attachment 1 has 4 samples, but an attachment before it has 1"),
+      BeginRefusal(
+          "mips", [=](TestGuest& g) { return P{.colors = {color(g.View(g.Texture(TF::Rgba8unorm, 16, 16, TU::RenderAttachment, 1, 2)))}}; },
+          "has 2 mip levels and 1 array layers"),
+      BeginRefusal(
+          "the same view twice",
+          [=](TestGuest& g) {
+            const Rep v = Attachment(g);
+            return P{.colors = {color(v), color(v)}};
+          },
+          "colour attachment 1 is a part of gpu-texture 't' that is an attachment of this pass already"),
+      BeginRefusal(
+          "the same slice twice",
+          [=](TestGuest& g) {
+            const Rep v = g.View(g.Texture(TF::Rgba8unorm, 16, 16, TU::RenderAttachment, 1, 1, 4, wit::GpuTextureDimension::D3));
+            return P{.colors = {color(v, {}, 1u), color(v, {}, 1u)}};
+          },
+          "colour attachment 1 is a part of gpu-texture 't'"),
+      BeginRefusal(
+          "slice missing",
+          [=](TestGuest& g) {
+            return P{
+                .colors = {color(g.View(g.Texture(TF::Rgba8unorm, 16, 16, TU::RenderAttachment, 1, 1, 4, wit::GpuTextureDimension::D3)))}};
+          },
+          "is 3d, so depth-slice must be given"),
+      BeginRefusal(
+          "slice out of range",
+          [=](TestGuest& g) {
+            return P{.colors = {color(
+                         g.View(g.Texture(TF::Rgba8unorm, 16, 16, TU::RenderAttachment, 1, 1, 4, wit::GpuTextureDimension::D3)), {}, 4u)}};
+          },
+          "depth-slice 4 is not below the depth"),
+      BeginRefusal(
+          "slice of a 2d view", [=](TestGuest& g) { return P{.colors = {color(Attachment(g), {}, 0u)}}; }, "depth-slice was given, but"),
+      BeginRefusal(
+          "resolve of one sample", [=](TestGuest& g) { return P{.colors = {color(Attachment(g), Attachment(g))}}; },
+          "resolve target 0 was given, but gpu-texture-view without a label is not multisampled"),
+      BeginRefusal(
+          "resolve to another size",
+          [=](TestGuest& g) {
+            return P{
+                .colors = {color(Attachment(g, TF::Rgba8unorm, 16, 16, 4, TU::RenderAttachment), Attachment(g, TF::Rgba8unorm, 8, 8))}};
+          },
+          "resolve target 0 is 8x8, but its colour attachment is 16x16"),
+      BeginRefusal(
+          "resolve to another format",
+          [=](TestGuest& g) {
+            return P{.colors = {color(Attachment(g, TF::Rgba8unorm, 16, 16, 4, TU::RenderAttachment), Attachment(g, TF::Bgra8unorm))}};
+          },
+          "resolve target 0 is bgra8unorm, but its colour attachment is rgba8unorm"),
+      BeginRefusal(
+          "resolve without usage",
+          [=](TestGuest& g) {
+            return P{.colors = {color(Attachment(g, TF::Rgba8unorm, 16, 16, 4, TU::RenderAttachment),
+                                      Attachment(g, TF::Rgba8unorm, 16, 16, 1, TU::CopySrc))}};
+          },
+          "resolve target 0: the usage of gpu-texture-view without a label does not include RENDER_ATTACHMENT"),
+      BeginRefusal(
+          "clear value",
+          [=](TestGuest& g) {
+            auto c = color(Attachment(g));
+            c.value.clear_value = wit::GpuColor{0, std::numeric_limits<double>::quiet_NaN(), 0, 0};
+            return P{.colors = {c}};
+          },
+          "holds what is no finite number"),
+      BeginRefusal(
+          "occlusion set of timestamps",
+          [=](TestGuest& g) { return P{.colors = {color(Attachment(g))}, .occlusion = g.Queries(wit::GpuQueryType::Timestamp, 2)}; },
+          "is of type timestamp"),
+      BeginRefusal(
+          "timestamp index",
+          [=](TestGuest& g) {
+            return P{.colors = {color(Attachment(g))},
+                     .times = wit::GpuRenderPassTimestampWrites{g.Queries(wit::GpuQueryType::Timestamp, 2), 2u, {}}};
+          },
+          "the timestamp index 2 is not below the 2 queries"),
+      BeginRefusal(
+          "timestamp index twice",
+          [=](TestGuest& g) {
+            return P{.colors = {color(Attachment(g))},
+                     .times = wit::GpuRenderPassTimestampWrites{g.Queries(wit::GpuQueryType::Timestamp, 2), 1u, 1u}};
+          },
+          "has the index 1 for both"),
   });
 }
 
@@ -367,51 +382,59 @@ TEST(RenderPass, RefusesWrongDepthStencil) {
   using P = TestGuest::PassOptions;
   using D = wit::GpuRenderPassDepthStencilAttachment;
   auto with = [](const char* what, TF format, std::function<void(D&)> change, const char* expect) {
-    return BeginRefusal(what,
-                        [=](TestGuest& g) {
-                          D d;
-                          d.view = Attachment(g, format, 16, 16, 1, TU::RenderAttachment);
-                          change(d);
-                          return P{.depth = d};
-                        },
-                        expect);
+    return BeginRefusal(
+        what,
+        [=](TestGuest& g) {
+          D d;
+          d.view = Attachment(g, format, 16, 16, 1, TU::RenderAttachment);
+          change(d);
+          return P{.depth = d};
+        },
+        expect);
   };
   CheckRefusals({
-      with("colour format", TF::Rgba8unorm, [](D&) {}, "rgba8unorm cannot be a depth-stencil attachment"),
-      with("no ops", TF::Depth16unorm, [](D&) {}, "depth-load-op and depth-store-op must be given"),
-      with("ops of a missing aspect", TF::Depth16unorm,
-           [](D& d) {
-             d.depth_load_op = d.stencil_load_op = wit::GpuLoadOp::Load;
-             d.depth_store_op = d.stencil_store_op = wit::GpuStoreOp::Store;
-           },
-           "stencil-load-op or stencil-store-op was given, but the format has no stencil"),
-      with("ops though read-only", TF::Depth16unorm,
-           [](D& d) {
-             d.depth_read_only = true;
-             d.depth_load_op = wit::GpuLoadOp::Load;
-             d.depth_store_op = wit::GpuStoreOp::Store;
-           },
-           "was given, but depth is read-only"),
-      with("no clear value", TF::Depth16unorm,
-           [](D& d) {
-             d.depth_load_op = wit::GpuLoadOp::Clear;
-             d.depth_store_op = wit::GpuStoreOp::Store;
-           },
-           "depth-clear-value must be given"),
-      with("clear value", TF::Depth16unorm,
-           [](D& d) {
-             d.depth_load_op = wit::GpuLoadOp::Clear;
-             d.depth_store_op = wit::GpuStoreOp::Store;
-             d.depth_clear_value = 1.5f;
-           },
-           "depth-clear-value 1.5 is not within [0, 1]"),
-      with("NaN", TF::Depth16unorm,
-           [](D& d) {
-             d.depth_load_op = wit::GpuLoadOp::Clear;
-             d.depth_store_op = wit::GpuStoreOp::Store;
-             d.depth_clear_value = std::numeric_limits<float>::quiet_NaN();
-           },
-           "is not within [0, 1]"),
+      with(
+          "colour format", TF::Rgba8unorm, [](D&) {}, "rgba8unorm cannot be a depth-stencil attachment"),
+      with(
+          "no ops", TF::Depth16unorm, [](D&) {}, "depth-load-op and depth-store-op must be given"),
+      with(
+          "ops of a missing aspect", TF::Depth16unorm,
+          [](D& d) {
+            d.depth_load_op = d.stencil_load_op = wit::GpuLoadOp::Load;
+            d.depth_store_op = d.stencil_store_op = wit::GpuStoreOp::Store;
+          },
+          "stencil-load-op or stencil-store-op was given, but the format has no stencil"),
+      with(
+          "ops though read-only", TF::Depth16unorm,
+          [](D& d) {
+            d.depth_read_only = true;
+            d.depth_load_op = wit::GpuLoadOp::Load;
+            d.depth_store_op = wit::GpuStoreOp::Store;
+          },
+          "was given, but depth is read-only"),
+      with(
+          "no clear value", TF::Depth16unorm,
+          [](D& d) {
+            d.depth_load_op = wit::GpuLoadOp::Clear;
+            d.depth_store_op = wit::GpuStoreOp::Store;
+          },
+          "depth-clear-value must be given"),
+      with(
+          "clear value", TF::Depth16unorm,
+          [](D& d) {
+            d.depth_load_op = wit::GpuLoadOp::Clear;
+            d.depth_store_op = wit::GpuStoreOp::Store;
+            d.depth_clear_value = 1.5f;
+          },
+          "depth-clear-value 1.5 is not within [0, 1]"),
+      with(
+          "NaN", TF::Depth16unorm,
+          [](D& d) {
+            d.depth_load_op = wit::GpuLoadOp::Clear;
+            d.depth_store_op = wit::GpuStoreOp::Store;
+            d.depth_clear_value = std::numeric_limits<float>::quiet_NaN();
+          },
+          "is not within [0, 1]"),
   });
 }
 
@@ -438,7 +461,8 @@ struct DrawScene {
     TestGuest::Ok(g.gpu->OnGpuRenderPassEncoderSetVertexBuffer(pass, slot, g.Buffer(bytes, usage, "v"), offset, size));
     return *this;
   }
-  DrawScene& Indices(uint64_t bytes, wit::GpuIndexFormat format, Opt<uint64_t> offset = {}, Opt<uint64_t> size = {}, uint32_t usage = BU::Index) {
+  DrawScene& Indices(uint64_t bytes, wit::GpuIndexFormat format, Opt<uint64_t> offset = {}, Opt<uint64_t> size = {},
+                     uint32_t usage = BU::Index) {
     TestGuest::Ok(g.gpu->OnGpuRenderPassEncoderSetIndexBuffer(pass, g.Buffer(bytes, usage, "i"), format, offset, size));
     return *this;
   }
@@ -465,18 +489,21 @@ TEST(RenderPass, RefusesWrongDraws) {
        "first and count of vertices reach 4294967296"},
       {"a bound part that is too small", [](TestGuest& g, Rep e) { DrawScene(g, e).Pipeline().Vertices(64, 8u, 16u).Draw(3); },
        "the 16 bytes bound to slot 0 hold 2"},
-      {"an empty binding", [](TestGuest& g, Rep e) { DrawScene(g, e).Pipeline().Vertices(64, 64u).Draw(1); }, "the 0 bytes bound to slot 0 hold 0"},
+      {"an empty binding", [](TestGuest& g, Rep e) { DrawScene(g, e).Pipeline().Vertices(64, 64u).Draw(1); },
+       "the 0 bytes bound to slot 0 hold 0"},
       {"vertex usage", [](TestGuest& g, Rep e) { DrawScene(g, e).Vertices(64, {}, {}, BU::Index); },
        "the usage of gpu-buffer 'v' does not include VERTEX"},
       {"vertex offset", [](TestGuest& g, Rep e) { DrawScene(g, e).Vertices(64, 2u); }, "the offset 2 is not a multiple of 4"},
       {"vertex bounds", [](TestGuest& g, Rep e) { DrawScene(g, e).Vertices(64, 32u, 64u); },
        "offset 32 and size 64 reach beyond the 64 bytes of gpu-buffer 'v'"},
-      {"vertex slot", [](TestGuest& g, Rep e) { DrawScene(g, e).Vertices(64, {}, {}, BU::Vertex, 32); }, "the slot 32 is not below the limit maxVertexBuffers"},
+      {"vertex slot", [](TestGuest& g, Rep e) { DrawScene(g, e).Vertices(64, {}, {}, BU::Vertex, 32); },
+       "the slot 32 is not below the limit maxVertexBuffers"},
       {"no index buffer", [](TestGuest& g, Rep e) { DrawScene(g, e).Pipeline().Vertices(64).DrawIndexed(3); }, "no index buffer is set"},
       {"too many indices", [](TestGuest& g, Rep e) { DrawScene(g, e).Pipeline().Vertices(64).Indices(8, IF::Uint16).DrawIndexed(3, 2u); },
        "first and count of indices reach 5, but the index buffer that is set holds 4"},
       {"index usage", [](TestGuest& g, Rep e) { DrawScene(g, e).Indices(64, IF::Uint16, {}, {}, BU::Vertex); }, "does not include INDEX"},
-      {"index offset", [](TestGuest& g, Rep e) { DrawScene(g, e).Indices(64, IF::Uint32, 2u); }, "the offset 2 is not a multiple of 4, the size of an index"},
+      {"index offset", [](TestGuest& g, Rep e) { DrawScene(g, e).Indices(64, IF::Uint32, 2u); },
+       "the offset 2 is not a multiple of 4, the size of an index"},
       {"index bounds", [](TestGuest& g, Rep e) { DrawScene(g, e).Indices(64, IF::Uint32, 128u); }, "reach beyond the 64 bytes"},
       {"strip format",
        [](TestGuest& g, Rep e) {
@@ -523,35 +550,47 @@ TEST(RenderPass, RefusesWrongDynamicState) {
   };
   const float nan = std::numeric_limits<float>::quiet_NaN();
   CheckRefusals({
-      in_pass("viewport size", [](TestGuest& g, Rep p) { TestGuest::Ok(g.gpu->OnGpuRenderPassEncoderSetViewport(p, 0, 0, -1, 1, 0, 1)); },
-              "the size -1x1 is not between 0 and maxTextureDimension2D"),
-      in_pass("viewport place", [](TestGuest& g, Rep p) { TestGuest::Ok(g.gpu->OnGpuRenderPassEncoderSetViewport(p, 1e9f, 0, 1, 1, 0, 1)); },
-              "set-viewport: the rectangle"),
-      in_pass("viewport NaN", [nan](TestGuest& g, Rep p) { TestGuest::Ok(g.gpu->OnGpuRenderPassEncoderSetViewport(p, nan, 0, 1, 1, 0, 1)); },
-              "set-viewport: the rectangle"),
-      in_pass("viewport depth", [](TestGuest& g, Rep p) { TestGuest::Ok(g.gpu->OnGpuRenderPassEncoderSetViewport(p, 0, 0, 1, 1, 1, 0)); },
-              "the depths 1 and 0 are not a range within [0, 1]"),
-      in_pass("scissor", [](TestGuest& g, Rep p) { TestGuest::Ok(g.gpu->OnGpuRenderPassEncoderSetScissorRect(p, 8, 8, 9, 8)); },
-              "the rectangle 9x8 at (8, 8) reaches beyond the attachments, which are 16x16"),
-      in_pass("scissor that wraps",
-              [](TestGuest& g, Rep p) { TestGuest::Ok(g.gpu->OnGpuRenderPassEncoderSetScissorRect(p, 0xFFFFFFFF, 0, 1, 1)); }, "reaches beyond"),
-      in_pass("blend constant", [nan](TestGuest& g, Rep p) { TestGuest::Ok(g.gpu->OnGpuRenderPassEncoderSetBlendConstant(p, {nan, 0, 0, 0})); },
-              "holds what is no finite number"),
-      in_pass("occlusion query without a set",
-              [](TestGuest& g, Rep p) { TestGuest::Ok(g.gpu->OnGpuRenderPassEncoderBeginOcclusionQuery(p, 0)); },
-              "the pass was begun without an occlusion-query-set"),
-      in_pass("end of no occlusion query", [](TestGuest& g, Rep p) { TestGuest::Ok(g.gpu->OnGpuRenderPassEncoderEndOcclusionQuery(p)); },
-              "no occlusion query is active"),
+      in_pass(
+          "viewport size", [](TestGuest& g, Rep p) { TestGuest::Ok(g.gpu->OnGpuRenderPassEncoderSetViewport(p, 0, 0, -1, 1, 0, 1)); },
+          "the size -1x1 is not between 0 and maxTextureDimension2D"),
+      in_pass(
+          "viewport place", [](TestGuest& g, Rep p) { TestGuest::Ok(g.gpu->OnGpuRenderPassEncoderSetViewport(p, 1e9f, 0, 1, 1, 0, 1)); },
+          "set-viewport: the rectangle"),
+      in_pass(
+          "viewport NaN", [nan](TestGuest& g, Rep p) { TestGuest::Ok(g.gpu->OnGpuRenderPassEncoderSetViewport(p, nan, 0, 1, 1, 0, 1)); },
+          "set-viewport: the rectangle"),
+      in_pass(
+          "viewport depth", [](TestGuest& g, Rep p) { TestGuest::Ok(g.gpu->OnGpuRenderPassEncoderSetViewport(p, 0, 0, 1, 1, 1, 0)); },
+          "the depths 1 and 0 are not a range within [0, 1]"),
+      in_pass(
+          "scissor", [](TestGuest& g, Rep p) { TestGuest::Ok(g.gpu->OnGpuRenderPassEncoderSetScissorRect(p, 8, 8, 9, 8)); },
+          "the rectangle 9x8 at (8, 8) reaches beyond the attachments, which are 16x16"),
+      in_pass(
+          "scissor that wraps",
+          [](TestGuest& g, Rep p) { TestGuest::Ok(g.gpu->OnGpuRenderPassEncoderSetScissorRect(p, 0xFFFFFFFF, 0, 1, 1)); },
+          "reaches beyond"),
+      in_pass(
+          "blend constant", [nan](TestGuest& g, Rep p) { TestGuest::Ok(g.gpu->OnGpuRenderPassEncoderSetBlendConstant(p, {nan, 0, 0, 0})); },
+          "holds what is no finite number"),
+      in_pass(
+          "occlusion query without a set",
+          [](TestGuest& g, Rep p) { TestGuest::Ok(g.gpu->OnGpuRenderPassEncoderBeginOcclusionQuery(p, 0)); },
+          "the pass was begun without an occlusion-query-set"),
+      in_pass(
+          "end of no occlusion query", [](TestGuest& g, Rep p) { TestGuest::Ok(g.gpu->OnGpuRenderPassEncoderEndOcclusionQuery(p)); },
+          "no occlusion query is active"),
       {"occlusion query left active",
        [](TestGuest& g, Rep e) {
-         const Rep p = g.BeginRender(e, {.colors = {TestGuest::Color(Attachment(g))}, .occlusion = g.Queries(wit::GpuQueryType::Occlusion, 2)});
+         const Rep p =
+             g.BeginRender(e, {.colors = {TestGuest::Color(Attachment(g))}, .occlusion = g.Queries(wit::GpuQueryType::Occlusion, 2)});
          TestGuest::Ok(g.gpu->OnGpuRenderPassEncoderBeginOcclusionQuery(p, 0));
          End(g, p);
        },
        "an occlusion query is still active"},
       {"occlusion query twice",
        [](TestGuest& g, Rep e) {
-         const Rep p = g.BeginRender(e, {.colors = {TestGuest::Color(Attachment(g))}, .occlusion = g.Queries(wit::GpuQueryType::Occlusion, 2)});
+         const Rep p =
+             g.BeginRender(e, {.colors = {TestGuest::Color(Attachment(g))}, .occlusion = g.Queries(wit::GpuQueryType::Occlusion, 2)});
          for (int i = 0; i < 2; ++i) {
            TestGuest::Ok(g.gpu->OnGpuRenderPassEncoderBeginOcclusionQuery(p, 1));
            TestGuest::Ok(g.gpu->OnGpuRenderPassEncoderEndOcclusionQuery(p));
@@ -561,7 +600,8 @@ TEST(RenderPass, RefusesWrongDynamicState) {
        "query 1 was used in this pass already"},
       {"attachment that is sampled in the pass",
        [](TestGuest& g, Rep e) {
-         const Rep t = g.Texture(TF::Rgba8unorm, 16, 16, TU::RenderAttachment | TU::TextureBinding, 1, 1, 1, wit::GpuTextureDimension::D2, "both");
+         const Rep t =
+             g.Texture(TF::Rgba8unorm, 16, 16, TU::RenderAttachment | TU::TextureBinding, 1, 1, 1, wit::GpuTextureDimension::D2, "both");
          wit::GpuBindGroupLayoutEntry entry;
          entry.visibility.bits = wit::GpuShaderStage::Fragment;
          entry.texture = wit::GpuTextureBindingLayout{};

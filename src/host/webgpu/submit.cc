@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // gpu-queue.submit, and sending what was submitted (WebGPU 19.2). The library ends the process when it is given a command buffer that is
 // invalid, was submitted before, or reaches what is destroyed or mapped: none of these pass here.
-#include "host/webgpu/submit_state.h"
-
 #include <algorithm>
 
 #include "host/webgpu/encoder_util.h"
+#include "host/webgpu/submit_state.h"
 #include "host/webgpu/values.h"
 
 namespace weft::host {
@@ -17,7 +16,8 @@ constexpr size_t kMaxPending = 512;
 
 std::string SubmitProblem(const VDevice* device, const VCommandBuffer& b) {
   if (b.device() != device) return fmt::format("{} belongs to another device.", b.Name());
-  if (!b.valid()) return fmt::format("{} is invalid: {}", b.Name(), b.invalid_because.empty() ? "its creation had failed." : b.invalid_because);
+  if (!b.valid())
+    return fmt::format("{} is invalid: {}", b.Name(), b.invalid_because.empty() ? "its creation had failed." : b.invalid_because);
   if (b.submitted) return fmt::format("{} was submitted already. A command buffer can be submitted once.", b.Name());
   if (auto refusal = b.reach().SubmitRefusal()) return fmt::format("{} cannot run: {}.", b.Name(), *refusal);
   if (!b.native) return fmt::format("{} was never given to the GPU library, because its encoder had used something destroyed.", b.Name());

@@ -27,8 +27,8 @@ struct Frames {
         out_native(host.Texture(TF::Rgba8unorm, 16, 16,
                                 TU::CopyDst | TU::CopySrc | TU::TextureBinding | TU::StorageBinding | TU::RenderAttachment)) {
     const std::vector<uint8_t> texels(16 * 16 * 4, 0x55);
-    TestGuest::Ok(host.gpu->OnGpuQueueWriteTextureWithCopy(host.queue, {in_native, {}, {}, {}}, {texels.data(), texels.size()}, {{}, 64u, {}},
-                                                           {16, 16, {}}));
+    TestGuest::Ok(host.gpu->OnGpuQueueWriteTextureWithCopy(host.queue, {in_native, {}, {}, {}}, {texels.data(), texels.size()},
+                                                           {{}, 64u, {}}, {16, 16, {}}));
     Lend();
   }
   WGPUTexture Native(Rep rep) { return host.gpu->Get<VTexture>(rep).value()->native.get(); }
@@ -37,7 +37,8 @@ struct Frames {
     info.format = TF::Rgba8unorm;
     info.width = info.height = 16;
     input = TestGuest::Take(g.gpu->ImportTexture(Native(in_native), info, {TU::TextureBinding | TU::CopySrc}, frame, "in"));
-    output = TestGuest::Take(g.gpu->ImportTexture(Native(out_native), info, {TU::RenderAttachment | TU::StorageBinding | TU::CopyDst}, frame, "out"));
+    output = TestGuest::Take(
+        g.gpu->ImportTexture(Native(out_native), info, {TU::RenderAttachment | TU::StorageBinding | TU::CopyDst}, frame, "out"));
   }
   void NextFrame() {
     g.gpu->RevokeFrame(frame++);
@@ -225,7 +226,8 @@ TEST(Submit, HostileGuestsGetAnErrorAndNobodyElseNotices) {
          f.g.Submit({cb});
        },
        "gpu-buffer 'pending' is mapped or waits for its map"},
-      {"input as attachment", [](Frames& f) {
+      {"input as attachment",
+       [](Frames& f) {
          const Rep e = f.g.Encoder();
          TestGuest::Ok(f.g.gpu->OnGpuRenderPassEncoderEnd(f.g.BeginRender(e, f.g.View(f.input))));
          f.g.Finish(e);
@@ -259,8 +261,8 @@ TEST(Submit, HostileGuestsGetAnErrorAndNobodyElseNotices) {
       {"copy into the input",
        [](Frames& f) {
          const Rep e = f.g.Encoder();
-         TestGuest::Ok(f.g.gpu->OnGpuCommandEncoderCopyBufferToTexture(e, {f.g.Buffer(4096, BU::CopySrc), {}, 256u, {}}, {f.input, {}, {}, {}},
-                                                                       {16, 16, {}}));
+         TestGuest::Ok(f.g.gpu->OnGpuCommandEncoderCopyBufferToTexture(e, {f.g.Buffer(4096, BU::CopySrc), {}, 256u, {}},
+                                                                       {f.input, {}, {}, {}}, {16, 16, {}}));
          f.g.Finish(e);
        },
        "the usage of gpu-texture 'in' does not include COPY_DST, because the host lends it for other uses only"},
@@ -274,15 +276,15 @@ TEST(Submit, HostileGuestsGetAnErrorAndNobodyElseNotices) {
       {"write-texture into the input",
        [](Frames& f) {
          const std::vector<uint8_t> texels(16 * 16 * 4, 0xFF);
-         TestGuest::Ok(f.g.gpu->OnGpuQueueWriteTextureWithCopy(f.g.queue, {f.input, {}, {}, {}}, {texels.data(), texels.size()}, {{}, 64u, {}},
-                                                               {16, 16, {}}));
+         TestGuest::Ok(f.g.gpu->OnGpuQueueWriteTextureWithCopy(f.g.queue, {f.input, {}, {}, {}}, {texels.data(), texels.size()},
+                                                               {{}, 64u, {}}, {16, 16, {}}));
        },
        "copy-dst"},
       {"read the output back",
        [](Frames& f) {
          const Rep e = f.g.Encoder();
-         TestGuest::Ok(f.g.gpu->OnGpuCommandEncoderCopyTextureToBuffer(e, {f.output, {}, {}, {}}, {f.g.Buffer(4096, BU::CopyDst), {}, 256u, {}},
-                                                                       {16, 16, {}}));
+         TestGuest::Ok(f.g.gpu->OnGpuCommandEncoderCopyTextureToBuffer(e, {f.output, {}, {}, {}},
+                                                                       {f.g.Buffer(4096, BU::CopyDst), {}, 256u, {}}, {16, 16, {}}));
          f.g.Finish(e);
        },
        "the usage of gpu-texture 'out' does not include COPY_SRC"},

@@ -14,13 +14,13 @@
 namespace weft::host {
 
 enum class Use : uint8_t {
-  Input = 1,            // vertex, index, indirect
-  Constant = 2,         // uniform buffer, sampled texture
-  StorageRead = 4,      // read-only storage
-  AttachmentRead = 8,   // depth or stencil attachment that is read only
-  Storage = 16,         // read-write storage
-  StorageWrite = 32,    // write-only storage texture. With Storage on one subresource the library sees two states, so it counts as a conflict
-  Attachment = 64,      // colour, depth-stencil or resolve attachment that is written
+  Input = 1,           // vertex, index, indirect
+  Constant = 2,        // uniform buffer, sampled texture
+  StorageRead = 4,     // read-only storage
+  AttachmentRead = 8,  // depth or stencil attachment that is read only
+  Storage = 16,        // read-write storage
+  StorageWrite = 32,  // write-only storage texture. With Storage on one subresource the library sees two states, so it counts as a conflict
+  Attachment = 64,    // colour, depth-stencil or resolve attachment that is written
 };
 
 inline constexpr uint8_t kReadUses = 1 | 2 | 4 | 8;
@@ -62,11 +62,11 @@ class UsageScope {
   };
   struct Entry {
     const void* key = nullptr;
-    uint32_t next = 0;    // the next entry of the same bucket + 1
-    uint8_t uses = 0;     // all uses of all subresources
-    uint32_t layers = 1;  // of the texture: the row length of `dense`
-    std::vector<Part> parts;       // while few
-    std::vector<uint8_t> dense;    // uses by mip * layers + layer, once `parts` became many
+    uint32_t next = 0;           // the next entry of the same bucket + 1
+    uint8_t uses = 0;            // all uses of all subresources
+    uint32_t layers = 1;         // of the texture: the row length of `dense`
+    std::vector<Part> parts;     // while few
+    std::vector<uint8_t> dense;  // uses by mip * layers + layer, once `parts` became many
   };
   Entry& At(const void* key);
   void Rehash(size_t buckets);

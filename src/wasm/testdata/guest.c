@@ -9,8 +9,8 @@
 GPU("get-gpu") int32_t get_gpu(void);
 GPU("[resource-drop]gpu") void drop_gpu(int32_t);
 GPU("[method]gpu.request-adapter")
-void request_adapter(int32_t self, int32_t some, int32_t some_level, const char* level, int32_t level_size, int32_t some_power, int32_t power,
-                     int32_t some_force, int32_t force, int32_t some_xr, int32_t xr, void* out);
+void request_adapter(int32_t self, int32_t some, int32_t some_level, const char* level, int32_t level_size, int32_t some_power,
+                     int32_t power, int32_t some_force, int32_t force, int32_t some_xr, int32_t xr, void* out);
 GPU("[method]gpu-adapter.request-device")
 void request_device(int32_t self, int32_t some, int32_t some_features, const void* features, int32_t feature_count, int32_t some_limits,
                     int32_t limits, int32_t some_queue, int32_t some_queue_label, const char* queue_label, int32_t queue_label_size,
@@ -22,8 +22,8 @@ int32_t create_buffer(int32_t self, int64_t size, int32_t usage, int32_t some_ma
 GPU("[method]gpu-buffer.size") int64_t buffer_size(int32_t self);
 GPU("[method]gpu-buffer.destroy") void buffer_destroy(int32_t self);
 GPU("[method]gpu-queue.write-buffer-with-copy")
-void write_buffer(int32_t self, int32_t buffer, int64_t offset, const void* data, int32_t size, int32_t some_data_offset, int64_t data_offset,
-                  int32_t some_size, int64_t data_size, void* out);
+void write_buffer(int32_t self, int32_t buffer, int64_t offset, const void* data, int32_t size, int32_t some_data_offset,
+                  int64_t data_offset, int32_t some_size, int64_t data_size, void* out);
 GPU("[method]gpu-queue.on-submitted-work-done") void work_done(int32_t self);
 LOG("write") void log_write(int32_t level, const char* text, int32_t size);
 

@@ -74,8 +74,8 @@ EXPORT("describe") const struct description* describe(void) {
       {TEXT("radius"), TEXT("Radius"), TEXT("How far"), TEXT(""), 1, {2, {.number = 2.5}}, {1, 0}, {1, 64}, {0, 0}, {0, 0}, 1, 0},
       {TEXT("mode"), TEXT("Mode"), TEXT("Which"), TEXT(""), 0, {4, {.integer = 1}}, {0, 0}, {0, 0}, {0, 0}, {choices, 2}, 0, 1},
   };
-  static const struct description d = {
-      TEXT("weft.test"), TEXT("Test"), TEXT("1.2.3"), TEXT("Measures"), {&input, 1}, {&output, 1}, {parameters, 2}, 1};
+  static const struct description d = {TEXT("weft.test"), TEXT("Test"), TEXT("1.2.3"),   TEXT("Measures"),
+                                       {&input, 1},       {&output, 1}, {parameters, 2}, 1};
   return &d;
 }
 
@@ -125,8 +125,9 @@ EXPORT("[method]instance.set") struct result* set(int32_t self, const struct cha
 }
 
 EXPORT("[method]instance.configure")
-struct result* configure(int32_t self, int32_t width, int32_t height, int32_t format, int32_t p, int32_t t, int32_t m, int32_t f, int32_t alpha,
-                         int64_t aspect_num, int64_t aspect_den, int64_t rate_num, int64_t rate_den, const void* inputs, uint32_t count) {
+struct result* configure(int32_t self, int32_t width, int32_t height, int32_t format, int32_t p, int32_t t, int32_t m, int32_t f,
+                         int32_t alpha, int64_t aspect_num, int64_t aspect_den, int64_t rate_num, int64_t rate_den, const void* inputs,
+                         uint32_t count) {
   (void)self, (void)width, (void)height, (void)format, (void)p, (void)t, (void)m, (void)f, (void)alpha, (void)aspect_num, (void)aspect_den;
   (void)rate_num, (void)rate_den, (void)inputs, (void)count;
   used = 0;
@@ -147,9 +148,9 @@ static int destructor_loops;
 static int32_t kept[64];
 static uint32_t kept_count;
 EXPORT("[method]instance.process")
-struct result* process(int32_t self, int64_t number, int64_t pts_num, int64_t pts_den, int64_t duration_num, int64_t duration_den, int64_t rate_num,
-                       int64_t rate_den, const void* metadata, uint32_t metadata_count, const struct input* inputs, uint32_t input_count,
-                       const void* outputs, uint32_t output_count) {
+struct result* process(int32_t self, int64_t number, int64_t pts_num, int64_t pts_den, int64_t duration_num, int64_t duration_den,
+                       int64_t rate_num, int64_t rate_den, const void* metadata, uint32_t metadata_count, const struct input* inputs,
+                       uint32_t input_count, const void* outputs, uint32_t output_count) {
   (void)self, (void)pts_num, (void)pts_den, (void)duration_num, (void)duration_den, (void)rate_num, (void)rate_den, (void)metadata;
   (void)metadata_count, (void)outputs, (void)output_count;
   static uint32_t widths[64];
