@@ -27,7 +27,6 @@ class ConvertNode final : public graph::Node {
   ConvertNode() = default;
   // Sends the work; the texture is ready in queue order.
   Result<Ref<TexturePayload>> ToTexture(graph::Payload& from, const graph::TextureInfo& to);
-  void Download(const TexturePayload& from, graph::Done<graph::FrameOutput> done);
 
   graph::Description description_;
   graph::PortInfo to_;
