@@ -163,6 +163,8 @@ int main(int argc, char** argv) {
     if (a == "--wasm") o.wasm = argv[i + 1];
     if (a == "--wgsl") o.wgsl = argv[i + 1];
     if (a == "--in-flight") o.in_flight = std::atoi(argv[i + 1]);
+    if (a == "--width") o.width = static_cast<uint32_t>(std::atoi(argv[i + 1]));
+    if (a == "--height") o.height = static_cast<uint32_t>(std::atoi(argv[i + 1]));
   }
   if (auto s = weft::bench::Run(o); !s) {
     std::fprintf(stderr, "chain_bench: %s\n", s.error().ToString().c_str());
