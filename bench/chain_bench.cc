@@ -28,6 +28,8 @@ struct Options {
   int in_flight = 6;
   double seconds = 2;  // of each run, about
   int runs = 3;
+  int nodes = 0;      // not 0: chains of this length only
+  int profile = 0;    // not 0: weft's side alone, so many frames of rgba8unorm, for a profiler; prints one line
   std::string wasm = WEFT_BENCH_TRIVIAL_WASM;  // the guest; its shader is the native side's too
   std::string wgsl = WEFT_BENCH_TRIVIAL_WGSL;
 };
@@ -70,7 +72,7 @@ Result<WeftChainTiming> RunWeftChain(const Ref<runtime::Runtime>& runtime, gpu::
     while (under_way > 0) WEFT_TRY(pull());
     return device.WaitIdle();
   };
-  WEFT_TRY(run(12));
+  WEFT_TRY(run(60));
   WeftChainTiming t;
   t.before = device.counters().Snapshot();
   t.timing.frames = frames;
@@ -88,6 +90,15 @@ Status Run(const Options& o) {
   ro.supervised = false;
   WEFT_TRY_ASSIGN(auto runtime, runtime::Runtime::Create(ro));
   WEFT_TRY_ASSIGN(auto device, runtime->Device());
+  if (o.profile > 0) {
+    const int nodes = std::max(1, o.nodes);
+    WEFT_TRY_ASSIGN(const auto w, RunWeftChain(runtime, *device, nodes, "rgba8unorm", WGPUTextureFormat_RGBA8Unorm, o.profile, o));
+    std::printf("%d nodes: %.3f ms and %.3f ms of CPU a frame, %.1f us of CPU a node, %.2f submits and %.2f clears a frame\n", nodes,
+                w.timing.ms(), w.timing.cpu_ms(), 1e3 * w.timing.cpu_ms() / nodes,
+                static_cast<double>(w.after.submits - w.before.submits) / o.profile,
+                static_cast<double>(w.after.clears - w.before.clears) / o.profile);
+    return {};
+  }
   std::printf("### Chain of trivial nodes, %ux%u, on %s (%s)\n\n", o.width, o.height, device->info().device.c_str(),
               device->info().description.c_str());
   std::printf(
@@ -105,6 +116,7 @@ Status Run(const Options& o) {
   };
   for (const F f : {F{"rgba8unorm", WGPUTextureFormat_RGBA8Unorm}, F{"rgba16float", WGPUTextureFormat_RGBA16Float}}) {
     for (const int nodes : {1, 2, 4, 8, 32}) {
+      if (o.nodes != 0 && nodes != o.nodes) continue;
       NativeChainOptions n;
       n.passes = nodes;
       n.width = o.width;
@@ -163,6 +175,8 @@ int main(int argc, char** argv) {
     if (a == "--wasm") o.wasm = argv[i + 1];
     if (a == "--wgsl") o.wgsl = argv[i + 1];
     if (a == "--in-flight") o.in_flight = std::atoi(argv[i + 1]);
+    if (a == "--nodes") o.nodes = std::atoi(argv[i + 1]);
+    if (a == "--profile") o.profile = std::atoi(argv[i + 1]);
     if (a == "--width") o.width = static_cast<uint32_t>(std::atoi(argv[i + 1]));
     if (a == "--height") o.height = static_cast<uint32_t>(std::atoi(argv[i + 1]));
   }

@@ -286,10 +286,33 @@ bool Device::Has(WGPUFeatureName feature) const {
   return has(feature) || has(NativeTwin(feature));
 }
 
+Counters& Device::counters() { return core_->counters; }
+
 void Device::Submit(std::span<const WGPUCommandBuffer> commands) {
-  procs().QueueSubmit(queue(), commands.size(), commands.data());
-  counters_.Submit();
+  core_->submits->Keep(commands);
+  core_->submits->Send(/*even_nothing=*/commands.empty());
   core_->Poke();
+}
+
+uint64_t Device::SubmitLater(std::span<const WGPUCommandBuffer> commands) { return core_->submits->Keep(commands); }
+
+void Device::Send() { core_->Send(); }
+
+void Device::SendIfIdle() { core_->SendIfIdle(); }
+
+void Device::SendUpTo(uint64_t position) {
+  if (core_->submits->SendUpTo(position)) core_->Poke();
+}
+
+void Device::WriteBuffer(WGPUBuffer buffer, uint64_t offset, const void* data, size_t size) {
+  core_->Send();
+  procs().QueueWriteBuffer(queue(), buffer, offset, data, size);
+}
+
+void Device::WriteTexture(const WGPUTexelCopyTextureInfo& to, const void* data, size_t size, const WGPUTexelCopyBufferLayout& layout,
+                          const WGPUExtent3D& extent) {
+  core_->Send();
+  procs().QueueWriteTexture(queue(), &to, data, size, &layout, &extent);
 }
 
 void Device::OnSubmittedWorkDone(DoneCallback done) { core_->OnSubmittedWorkDone(std::move(done)); }

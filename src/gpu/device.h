@@ -92,6 +92,23 @@ class Device : public RefCounted {
   // kept from here by the caller. Does not release the command buffers.
   void Submit(std::span<const WGPUCommandBuffer> commands);
   void Submit(WGPUCommandBuffer commands) { Submit({&commands, 1}); }
+  // The same, but the commands are kept for a while and go with the next submit, after what was kept before and in one call. They are
+  // sent at the latest by what has to come after them: any function here that submits, writes or waits. Whoever hands results to somebody
+  // else's queue or has nothing more to do calls Send or SendIfIdle. Answers a position for SendUpTo.
+  uint64_t SubmitLater(std::span<const WGPUCommandBuffer> commands);
+  uint64_t SubmitLater(WGPUCommandBuffer commands) { return SubmitLater({&commands, 1}); }
+  // Sends what is kept.
+  void Send();
+  // Sends it where the GPU has nothing to do, as far as is known; else the GPU thread does when it sees the GPU run dry.
+  void SendIfIdle();
+  // Sends what is kept, if what was kept up to `position` is not sent yet.
+  void SendUpTo(uint64_t position);
+
+  // Writes take effect before the next submit: commands that are kept, and may use what is written, are sent first. As wgpuQueueWriteBuffer
+  // and wgpuQueueWriteTexture. Not counted as uploads.
+  void WriteBuffer(WGPUBuffer buffer, uint64_t offset, const void* data, size_t size);
+  void WriteTexture(const WGPUTexelCopyTextureInfo& to, const void* data, size_t size, const WGPUTexelCopyBufferLayout& layout,
+                    const WGPUExtent3D& extent);
 
   // The callback runs once, on the GPU thread, when everything submitted before the call is finished, or with DeviceLost. It may call
   // the library; it should be short.
@@ -127,11 +144,11 @@ class Device : public RefCounted {
     return compilers_->Run(std::forward<F>(fn));
   }
 
-  Counters& counters() { return counters_; }
+  Counters& counters();
   TexturePool& textures() { return *textures_; }
   BufferPool& buffers() { return *buffers_; }
   const Log& log() const { return log_; }
-  // A number that no other call of this device gets: for owners in PoolTexture::last_writer.
+  // A number that no other call of this device gets.
   uint64_t NewId() { return next_id_.fetch_add(1, std::memory_order_relaxed); }
 
   // Owned handles: device->Own(procs.DeviceCreateBuffer(...)) releases by itself.
@@ -164,7 +181,6 @@ class Device : public RefCounted {
   AdapterInfo info_;
   WGPULimits limits_ = WGPU_LIMITS_INIT;
   std::vector<WGPUFeatureName> features_;
-  Counters counters_;
   std::atomic<uint64_t> next_id_{1};
   std::unique_ptr<BigStack> compilers_;
   std::unique_ptr<TexturePool> textures_;

@@ -12,6 +12,7 @@ namespace {
 using std::chrono::microseconds;
 constexpr microseconds kShortestSleep{50};
 constexpr microseconds kLongestSleep{500};
+constexpr microseconds kUnhurriedSleep{2000};
 constexpr int kPollsBetweenProbes = 100;
 // How long an ending device waits for what the GPU still does before it cancels the callbacks.
 constexpr std::chrono::seconds kPatienceAtEnd{2};
@@ -24,6 +25,8 @@ Device::Core::~Core() {
     std::lock_guard lock(mutex_);
     closing_ = true;
   }
+  if (submits) submits->Send();  // the library never frees commands that were not sent
+  submits = nullptr;
   if (queue) procs.QueueRelease(queue);
   if (device) {
     if (destroys) procs.DeviceDestroy(device);
@@ -61,6 +64,7 @@ WGPUDeviceLostCallbackInfo Device::Core::LostCallbackInfo() {
 }
 
 void Device::Core::Start() {
+  submits = std::make_unique<SubmitQueue>(library_->procs(), queue, counters);
   thread_ = std::thread([self = shared_from_this()] { self->Loop(); });
   thread_id_ = thread_.get_id();
 }
@@ -89,11 +93,13 @@ uint64_t Device::Core::AddPending(DoneCallback done, Owed** owed) {
   }
   const uint64_t id = next_id_++;
   pending_.emplace(id, std::move(done));
+  if (pending_.size() == 1) wake_.notify_all();  // else the GPU thread polls already
   *owed = new Owed{shared_from_this(), id};
   return id;
 }
 
 void Device::Core::OnSubmittedWorkDone(DoneCallback done) {
+  Send();
   Owed* owed = nullptr;
   if (!AddPending(std::move(done), &owed)) return;
   WGPUQueueWorkDoneCallbackInfo info = WGPU_QUEUE_WORK_DONE_CALLBACK_INFO_INIT;
@@ -101,10 +107,10 @@ void Device::Core::OnSubmittedWorkDone(DoneCallback done) {
   info.callback = OnWorkDone;
   info.userdata1 = owed;
   library_->procs().QueueOnSubmittedWorkDone(queue, info);
-  wake_.notify_all();
 }
 
 void Device::Core::MapAsync(WGPUBuffer buffer, WGPUMapMode mode, size_t offset, size_t size, DoneCallback done) {
+  Send();
   Owed* owed = nullptr;
   if (!AddPending(std::move(done), &owed)) return;
   WGPUBufferMapCallbackInfo info = WGPU_BUFFER_MAP_CALLBACK_INFO_INIT;
@@ -112,7 +118,6 @@ void Device::Core::MapAsync(WGPUBuffer buffer, WGPUMapMode mode, size_t offset, 
   info.callback = OnMapped;
   info.userdata1 = owed;
   library_->procs().BufferMapAsync(buffer, mode, offset, size, info);
-  wake_.notify_all();
 }
 
 void Device::Core::OnWorkDone(WGPUQueueWorkDoneStatus status, WGPUStringView message, void* owed, void*) {
@@ -159,6 +164,19 @@ void Device::Core::Poke() {
   wake_.notify_all();
 }
 
+void Device::Core::Send() {
+  if (!submits->empty() && submits->Send()) Poke();
+}
+
+void Device::Core::SendIfIdle() {
+  if (submits->empty()) return;
+  if (polls && library_->native().DevicePoll) {
+    std::lock_guard lock(mutex_);
+    if (busy_) return;  // the GPU thread will see when it is not any more
+  }
+  Send();
+}
+
 void Device::Core::Loop() {
   std::unique_lock lock(mutex_);
   microseconds sleep = kShortestSleep;
@@ -192,6 +210,11 @@ void Device::Core::Loop() {
     const uint64_t submissions = submissions_;
     lock.unlock();
     const bool empty = PollOnce(*library_, instance, device);
+    if (empty && submits->Send()) {
+      lock.lock();
+      ++submissions_;
+      continue;
+    }
     lock.lock();
     if (empty && submissions == submissions_) busy_ = false;
     // A library that cannot tell whether its queue is empty is polled only while somebody waits.
@@ -202,6 +225,12 @@ void Device::Core::Loop() {
       lock.unlock();
       Probe();  // somebody waits and perhaps nobody calls: be the call that learns of a loss
       lock.lock();
+    }
+    if (pending_.empty() && submits->empty()) {
+      // Nobody waits: what is finished is only to be freed, and the submits do that too.
+      wake_.wait_for(lock, kUnhurriedSleep, [&] { return !ready_.empty() || !pending_.empty() || stop_; });
+      sleep = kShortestSleep;
+      continue;
     }
     wake_.wait_for(lock, sleep, [&] { return !ready_.empty(); });
     sleep = std::min(kLongestSleep, sleep + sleep / 2);
@@ -257,6 +286,7 @@ void Device::Core::Lose(LossReason reason, std::string_view message) noexcept {
     std::lock_guard lock(mutex_);
     if (closing_ || loss_ != LossReason::None) return;
     loss_ = reason;
+    lost_.store(true, std::memory_order_release);
     loss_message_ = message;
     FailAllLocked([this] { return LossErrorLocked(); });
     for (auto& callback : on_lost_)
@@ -279,10 +309,7 @@ void Device::Core::OnLost(LostCallback callback) {
   wake_.notify_all();
 }
 
-bool Device::Core::lost() const {
-  std::lock_guard lock(mutex_);
-  return loss_ != LossReason::None;
-}
+bool Device::Core::lost() const { return lost_.load(std::memory_order_acquire); }
 
 LossReason Device::Core::loss_reason() const {
   std::lock_guard lock(mutex_);
@@ -300,8 +327,8 @@ Error Device::Core::LossErrorLocked() const {
 }
 
 Status Device::Core::CheckAlive() const {
+  if (!lost()) return {};
   std::lock_guard lock(mutex_);
-  if (loss_ == LossReason::None) return {};
   return LossErrorLocked();
 }
 

@@ -5,6 +5,7 @@
 // Callbacks of the library only note what happened (they may come on any thread, inside a submit); the GPU thread runs weft's.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "gpu/device.h"
+#include "gpu/submit_queue.h"
 
 namespace weft::gpu {
 
@@ -33,6 +35,8 @@ class Device::Core : public std::enable_shared_from_this<Core> {
   WGPUQueue queue = nullptr;
   bool polls = true;
   bool destroys = true;  // false: adopted
+  Counters counters;
+  std::unique_ptr<SubmitQueue> submits;  // made by Start
 
   // To be put into the device's descriptor.
   WGPUUncapturedErrorCallbackInfo ErrorCallback();
@@ -45,6 +49,8 @@ class Device::Core : public std::enable_shared_from_this<Core> {
   void OnSubmittedWorkDone(DoneCallback done);
   void MapAsync(WGPUBuffer buffer, WGPUMapMode mode, size_t offset, size_t size, DoneCallback done);
   void Poke();
+  void Send();
+  void SendIfIdle();
   bool OnGpuThread() const { return std::this_thread::get_id() == thread_id_; }
 
   void RouteError(GpuErrorKind kind, std::string_view message) noexcept;
@@ -94,6 +100,7 @@ class Device::Core : public std::enable_shared_from_this<Core> {
   bool stop_ = false;
   bool closing_ = false;
   LossReason loss_ = LossReason::None;
+  std::atomic<bool> lost_{false};  // loss_ is set; to be read under no lock
   std::string loss_message_;
 
   std::thread thread_;

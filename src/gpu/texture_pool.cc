@@ -93,28 +93,55 @@ Status TexturePool::Check(const TextureKey& key) const {
   return {};
 }
 
-Result<Ref<PoolTexture>> TexturePool::Acquire(const TextureKey& key, uint64_t prefer_writer) {
+Result<Ref<PoolTexture>> TexturePool::Acquire(const TextureKey& key, uint64_t writer) {
   WEFT_TRY(device_.CheckAlive());
   std::unique_ptr<PoolTexture::Native> native;
   {
     std::lock_guard lock(mutex_);
-    if (const auto it = free_.find(key); it != free_.end() && !it->second.empty()) {
+    const auto known = writers_.find(writer);
+    int* given = known == writers_.end() ? nullptr : &known->second[key];
+    const auto it = free_.find(key);
+    if (it != free_.end() && !it->second.empty()) {
+      // Its own, else one that nobody has written, else one of a writer that is gone, else another writer's.
       auto& list = it->second;
-      auto best = list.end() - 1;
-      if (prefer_writer) {
-        const auto own = std::find_if(list.begin(), list.end(), [&](const auto& n) { return n->last_writer == prefer_writer; });
-        if (own != list.end()) best = own;
+      auto rank = [&](const auto& n) {
+        const uint64_t last = n->last_writer;
+        return given && last == writer ? 0 : last == 0 ? 1 : last == PoolTexture::kStranger ? 2 : 3;
+      };
+      const auto best = std::ranges::min_element(list, {}, rank);
+      const int how = rank(*best);
+      const bool room = !budget_ || total_bytes_ + (*best)->bytes <= budget_;
+      if (how < 3 || !given || *given >= kOwn || !room) {
+        // Who loses one may have another made: else the two would take it from each other for ever.
+        if (const auto loser = writers_.find((*best)->last_writer); how == 3 && loser != writers_.end()) --loser->second[key];
+        native = std::move(*best);
+        list.erase(best);
+        idle_bytes_ -= native->bytes;
+        if (how == 0) given = nullptr;
       }
-      native = std::move(*best);
-      list.erase(best);
-      idle_bytes_ -= native->bytes;
     }
+    if (given) ++*given;
   }
   if (!native) {
     WEFT_TRY(Check(key));
     WEFT_TRY_ASSIGN(native, Make(key));
   }
   return Ref<PoolTexture>::Acquire(new PoolTexture(Ref<Device>(&device_), std::move(native)));
+}
+
+void TexturePool::BeginWriter(uint64_t id) {
+  std::lock_guard lock(mutex_);
+  writers_[id];
+}
+
+void TexturePool::EndWriter(uint64_t id) {
+  std::lock_guard lock(mutex_);
+  writers_.erase(id);
+  for (auto& [key, list] : free_) {
+    for (auto& native : list) {
+      if (native->last_writer == id) native->last_writer = PoolTexture::kStranger;
+    }
+  }
 }
 
 Result<std::unique_ptr<PoolTexture::Native>> TexturePool::Make(const TextureKey& key) {
@@ -170,6 +197,7 @@ Result<std::unique_ptr<PoolTexture::Native>> TexturePool::Make(const TextureKey&
 
 void TexturePool::Return(std::unique_ptr<PoolTexture::Native> native) {
   std::lock_guard lock(mutex_);
+  if (native->last_writer != 0 && !writers_.contains(native->last_writer)) native->last_writer = PoolTexture::kStranger;
   idle_bytes_ += native->bytes;
   free_[native->key].push_back(std::move(native));
 }

@@ -51,8 +51,9 @@ class PoolTexture : public RefCounted {
   WGPUTextureUsage usage() const { return native_->key.usage; }
   // Of the native texture: equal ids mean the same texture, also over loans. For caches of bind groups.
   uint64_t id() const { return native_->id; }
-  // Whoever wrote it last, over loans (an id from Device::NewId; 0: nobody, it holds zeros). The owner of the loan sets it; clearing
-  // when it changes hands is the owner's job (clear.h). Needs the owner's own order of reads and writes.
+  // Whoever wrote it last, over loans: a TextureWriter's id, kStranger, or 0: nobody, it holds zeros. The owner of the loan sets it;
+  // clearing when it changes hands is the owner's job (clear.h). Needs the owner's own order of reads and writes.
+  static constexpr uint64_t kStranger = UINT64_MAX;
   uint64_t last_writer() const { return native_->last_writer; }
   void set_last_writer(uint64_t id) { native_->last_writer = id; }
   // A view of the whole texture in its own format (or its sRGB twin), made once and kept with the texture. Null after a loss.
@@ -88,9 +89,10 @@ class TexturePool {
   ~TexturePool();
 
   // A texture like that: one from the pool with its old content, else a new one that holds zeros. InvalidArgument where the device cannot
-  // make it (the sentence names the limit), OutOfMemory past the budget or by the driver, DeviceLost. `prefer_writer`: where several are
-  // free, one that this writer wrote last comes first (it need not be cleared).
-  Result<Ref<PoolTexture>> Acquire(const TextureKey& key, uint64_t prefer_writer = 0);
+  // make it (the sentence names the limit), OutOfMemory past the budget or by the driver, DeviceLost.
+  // `writer`: one that this TextureWriter wrote last comes first, for it need not be cleared, which costs more than most nodes' work. Where
+  // none is free, a writer gets kOwn textures of a kind for itself before it has to take what others wrote.
+  Result<Ref<PoolTexture>> Acquire(const TextureKey& key, uint64_t writer = 0);
   // Whether Acquire could succeed by the device's limits: plan-time check.
   Status Check(const TextureKey& key) const;
 
@@ -106,6 +108,13 @@ class TexturePool {
   };
   using Free = std::unordered_map<TextureKey, std::vector<std::unique_ptr<PoolTexture::Native>>, KeyHash>;
 
+  friend class TextureWriter;
+  // How many textures of each kind were given to a writer that had none free; also the list of the writers that live.
+  using Given = std::unordered_map<TextureKey, int, KeyHash>;
+  static constexpr int kOwn = 3;
+
+  void BeginWriter(uint64_t id);
+  void EndWriter(uint64_t id);
   void Return(std::unique_ptr<PoolTexture::Native> native);
   void TrimLocked(uint64_t idle_bytes, std::vector<std::unique_ptr<PoolTexture::Native>>* out);
   Result<std::unique_ptr<PoolTexture::Native>> Make(const TextureKey& key);
@@ -114,7 +123,21 @@ class TexturePool {
   Device& device_;
   mutable std::mutex mutex_;
   Free free_;
+  std::unordered_map<uint64_t, Given> writers_;
   uint64_t total_bytes_ = 0, idle_bytes_ = 0, budget_ = 0;
+};
+
+// Somebody who writes pool textures whole, over and over: the id in PoolTexture::last_writer. At its end what it wrote is everybody's again.
+class TextureWriter {
+ public:
+  explicit TextureWriter(Ref<Device> device) : device_(std::move(device)), id_(device_->NewId()) { device_->textures().BeginWriter(id_); }
+  ~TextureWriter() { device_->textures().EndWriter(id_); }
+  TextureWriter(const TextureWriter&) = delete;
+  uint64_t id() const { return id_; }
+
+ private:
+  const Ref<Device> device_;
+  const uint64_t id_;
 };
 
 }  // namespace weft::gpu

@@ -114,7 +114,7 @@ Status UploadTexture(Device& device, WGPUTexture texture, WGPUTextureFormat form
   layout.rowsPerImage = height;
   const uint64_t bytes = uint64_t{layout.bytesPerRow} * (height - 1) + row;
   ErrorCollector errors;
-  device.procs().QueueWriteTexture(device.queue(), &target, data, bytes, &layout, &size);
+  device.WriteTexture(target, data, bytes, layout, size);
   WEFT_TRY(device.Outcome(errors, fmt::format("an upload into a texture of {}x{} {}", width, height, FormatName(format))));
   device.counters().Upload(row * height);
   return {};

@@ -154,20 +154,49 @@ TEST_F(TransferTest, EveryWayOfClearingGivesZeros) {
 class PoolTest : public TransferTest {};
 
 TEST_F(PoolTest, RemembersTheLastWriterAndPrefersItsOwn) {
-  const uint64_t me = device->NewId(), other = device->NewId();
+  const TextureWriter me{Ref<Device>(device)}, other{Ref<Device>(device)};
+  const TextureKey key{31, 17, WGPUTextureFormat_RGBA8Unorm, FullUsage(*device, WGPUTextureFormat_RGBA8Unorm)};
   uint64_t mine_id;
   {
-    auto mine = Acquire(31, 17, WGPUTextureFormat_RGBA8Unorm);
-    auto theirs = Acquire(31, 17, WGPUTextureFormat_RGBA8Unorm);
-    EXPECT_EQ(mine->last_writer(), 0u);
-    mine->set_last_writer(me);
-    theirs->set_last_writer(other);
-    mine_id = mine->id();
+    auto mine = device->textures().Acquire(key, me.id());
+    auto theirs = device->textures().Acquire(key, other.id());
+    ASSERT_TRUE(mine && theirs);
+    EXPECT_EQ((*mine)->last_writer(), 0u);
+    (*mine)->set_last_writer(me.id());
+    (*theirs)->set_last_writer(other.id());
+    mine_id = (*mine)->id();
   }
-  auto again = device->textures().Acquire({31, 17, WGPUTextureFormat_RGBA8Unorm, FullUsage(*device, WGPUTextureFormat_RGBA8Unorm)}, me);
+  auto again = device->textures().Acquire(key, me.id());
   ASSERT_TRUE(again);
-  EXPECT_EQ((*again)->last_writer(), me);
+  EXPECT_EQ((*again)->last_writer(), me.id());
   EXPECT_EQ((*again)->id(), mine_id);
+}
+
+TEST_F(PoolTest, AWriterGetsSomeOfItsOwnBeforeItTakesOthersAndWhatItLeavesIsUsedAgain) {
+  const TextureKey key{33, 17, WGPUTextureFormat_RGBA8Unorm, FullUsage(*device, WGPUTextureFormat_RGBA8Unorm)};
+  auto write = [&](const TextureWriter& writer, int count) {
+    std::vector<Ref<PoolTexture>> all;
+    for (int i = 0; i < count; ++i) {
+      auto texture = device->textures().Acquire(key, writer.id());
+      ASSERT_TRUE(texture);
+      (*texture)->set_last_writer(writer.id());
+      all.push_back(std::move(*texture));
+    }
+  };
+  auto created = [&] { return device->counters().Snapshot().textures_created; };
+  auto first = std::make_unique<TextureWriter>(Ref<Device>(device));
+  auto second = std::make_unique<TextureWriter>(Ref<Device>(device));
+  write(*first, 5);
+  const uint64_t before = created();
+  write(*second, 5);
+  EXPECT_EQ(created() - before, 3u) << "three of its own, two of the first's";
+  write(*second, 5);
+  EXPECT_EQ(created() - before, 3u) << "now all five are its own";
+  first.reset();
+  second.reset();
+  const TextureWriter third{Ref<Device>(device)};
+  write(third, 8);
+  EXPECT_EQ(created() - before, 3u) << "what the dead have left comes before anything new";
 }
 
 TEST_F(PoolTest, ViewsAreMadeOnceAlsoOfTheSrgbTwin) {

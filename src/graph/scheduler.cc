@@ -37,6 +37,7 @@ struct NodeState {
   // Under the mutex.
   uint64_t next = 0;  // the frame to begin or, while busy, in hand
   bool busy = false;
+  bool queued = false;            // stands in State::ready
   bool passing_error = false;     // its frame is not made, because an input failed
   std::optional<uint64_t> ended;  // sources: there is no frame with this index
   std::map<uint64_t, Made> made;  // what consumers may still need
@@ -53,11 +54,17 @@ struct Scheduler::State {
   ScheduleOptions options;
   RunObserver* observer = nullptr;
   std::vector<NodeState> nodes;
+  std::vector<size_t> sources;
   uint64_t in_flight = 1;
 
   mutable std::mutex mutex;
-  std::condition_variable work;
-  int running = 0;  // calls in nodes' hands
+  std::condition_variable work;      // workers with nothing to do
+  std::condition_variable finished;  // Run(), until nothing is left to do
+  std::vector<size_t> ready;         // nodes that can begin their next frame; few, so a list
+  int idle = 0;                      // workers that wait and were not called
+  int called = 0;                    // workers that were called and have not woken yet
+  int running = 0;                   // calls in nodes' hands
+  uint64_t low = 0;                  // the slowest node's frame: all before it are finished everywhere
   bool cancelled = false, stop = false;
   uint64_t limit = kNever;  // frames from here on are not begun, since this one failed
   std::optional<uint64_t> total;
@@ -74,6 +81,7 @@ struct Scheduler::State {
       const AssembledNode& from = assembly.nodes[k];
       nodes[k].source = from.node->is_source();
       nodes[k].still = nodes[k].source && from.node->still();
+      if (nodes[k].source) sources.push_back(k);
       nodes[k].parameters = from.parameters;
       for (uint32_t p = 0; p < from.parameters.size(); ++p) nodes[k].told.emplace_back(from.parameters[p].At(0));  // Configure told these
       for (const auto& window : from.windows) in_flight += static_cast<uint64_t>(window.second);
@@ -85,7 +93,6 @@ struct Scheduler::State {
     }
   }
 
-  // The slowest node's frame: all before it are finished everywhere.
   uint64_t Low() const {
     uint64_t low = kNever;
     for (const NodeState& node : nodes) {
@@ -120,9 +127,9 @@ struct Scheduler::State {
     const NodeState& node = nodes[k];
     const uint64_t n = node.next;
     if (node.busy || n >= limit || (total && n >= *total)) return false;
-    if (node.source) return !node.ended && n < Low() + in_flight;
-    for (const NodeState& s : nodes) {
-      if (s.source && !s.ended && s.next <= n) return false;
+    if (node.source) return !node.ended && (low == kNever || n < low + in_flight);
+    for (size_t s : sources) {
+      if (!nodes[s].ended && nodes[s].next <= n) return false;
     }
     if (!times.contains(n)) return false;
     for (const Edge& e : node.inputs) {
@@ -135,13 +142,41 @@ struct Scheduler::State {
     return true;
   }
 
+  // Notes node k as ready, if it has become so.
+  void Offer(size_t k) {
+    if (nodes[k].queued || !Ready(k)) return;
+    nodes[k].queued = true;
+    ready.push_back(k);
+  }
+  void OfferAll() {
+    for (size_t k = 0; k < nodes.size(); ++k) Offer(k);
+  }
+
   // The oldest frame first; of one frame the node furthest along.
-  std::optional<size_t> Pick() const {
-    std::optional<size_t> best;
-    for (size_t k = 0; k < nodes.size(); ++k) {
-      if (Ready(k) && (!best || nodes[k].next <= nodes[*best].next)) best = k;
+  std::optional<size_t> Pick() {
+    while (!ready.empty()) {
+      auto best = ready.begin();
+      for (auto it = best + 1; it != ready.end(); ++it) {
+        if (nodes[*it].next < nodes[*best].next || (nodes[*it].next == nodes[*best].next && *it > *best)) best = it;
+      }
+      const size_t k = *best;
+      *best = ready.back();
+      ready.pop_back();
+      nodes[k].queued = false;
+      if (!cancelled && Ready(k)) return k;  // a failure since then may have made the frame pointless
     }
-    return best;
+    return std::nullopt;
+  }
+
+  // Calls a worker for each ready node, but for those that a worker which is awake will come to by itself.
+  void CallWorkers(size_t awake) {
+    const size_t cared_for = awake + static_cast<size_t>(called);
+    if (ready.size() <= cared_for) return;
+    for (size_t n = ready.size() - cared_for; n > 0 && idle > 0; --n) {
+      --idle;
+      ++called;
+      work.notify_one();
+    }
   }
 
   // The job, or the error of an input that failed.
@@ -214,12 +249,19 @@ struct Scheduler::State {
       if (node.still) node.ended = 1;
     }
     SettleEnd();
-    const uint64_t low = Low();
+    if (node.source || n == low) low = Low();
     for (const Edge& e : node.inputs) Forget(e.from_node);
-    if (low != kNever && low > done) {
+    const bool moved = low != kNever && low > done;
+    if (moved) {
       done = low;
       times.erase(times.begin(), times.lower_bound(low));
     }
+    // Whom this can have made ready: a source's frame or end, every node; else this one, who reads it, and sources that had to wait.
+    if (node.source) return OfferAll();
+    for (size_t consumer : node.consumers) Offer(consumer);
+    Offer(k);
+    if (!moved) return;
+    for (size_t s : sources) Offer(s);
   }
 
   // Stills count for frames that nobody else times.
@@ -269,7 +311,7 @@ struct Scheduler::State {
     return fmt::format("frame {}", it != times.end() && !nodes[k].source ? it->second.number : n);
   }
 
-  bool Finished() const { return running == 0 && (cancelled || !Pick()); }
+  bool Finished() const { return running == 0 && (cancelled || ready.empty()); }
 
   static void Work(const std::shared_ptr<State>& s);
   static void Answer(State& s, size_t k, Result<FrameOutput> result);
@@ -283,13 +325,34 @@ Scheduler::~Scheduler() {
   while (state_.use_count() > 1) std::this_thread::yield();
 }
 
+namespace {
+
+// The run whose worker this thread is, while it is one: its answers need not call another worker for what it will take itself.
+thread_local const void* working_for = nullptr;
+
+}  // namespace
+
 // One worker: takes what is ready, until the run is over.
 void Scheduler::State::Work(const std::shared_ptr<State>& s) {
+  working_for = s.get();
+  bool worked = false;
   std::unique_lock lock(s->mutex);
-  while (true) {
-    std::optional<size_t> k;
-    s->work.wait(lock, [&] { return s->stop || (!s->cancelled && (k = s->Pick())) || s->Finished(); });
-    if (s->stop || !k) return;
+  while (!s->stop) {
+    const std::optional<size_t> k = s->Pick();
+    if (!k) {
+      if (s->options.idle && std::exchange(worked, false)) {
+        lock.unlock();
+        s->options.idle();
+        lock.lock();
+        continue;
+      }
+      if (s->Finished()) s->finished.notify_all();
+      ++s->idle;
+      s->work.wait(lock, [&] { return s->stop || s->called > 0; });
+      if (s->stop) return;
+      --s->called;
+      continue;
+    }
     NodeState& node = s->nodes[*k];
     AssembledNode& assembled = s->assembly.nodes[*k];
     const uint64_t index = node.next;
@@ -297,6 +360,7 @@ void Scheduler::State::Work(const std::shared_ptr<State>& s) {
     ++s->running;
     Result<FrameJob> job = s->MakeJob(*k);
     node.passing_error = !job;
+    worked = true;
     lock.unlock();
     if (job) {
       if (s->observer) s->observer->NodeBegins(assembled.id, index);
@@ -314,13 +378,18 @@ void Scheduler::State::Work(const std::shared_ptr<State>& s) {
 
 void Scheduler::State::Answer(State& s, size_t k, Result<FrameOutput> result) {
   uint64_t before, after;
+  const bool worker = working_for == &s;
+  bool idle;
   {
     std::lock_guard lock(s.mutex);
     before = s.done;
     s.Take(k, std::move(result));
     after = s.done;
-    s.work.notify_all();
+    s.CallWorkers(worker ? 1 : 0);
+    idle = !worker && s.ready.empty();
+    if (s.Finished()) s.finished.notify_all();
   }
+  if (idle && s.options.idle) s.options.idle();
   if (!s.observer) return;
   for (uint64_t n = before; n < after; ++n) s.observer->FrameDone(n);
 }
@@ -331,6 +400,8 @@ Result<RunReport> Scheduler::Run() {
   {
     std::lock_guard lock(s.mutex);
     s.begun = begun;
+    s.low = s.Low();
+    s.OfferAll();
   }
   const auto cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   const int count = s.options.workers > 0 ? s.options.workers : std::min(static_cast<int>(s.nodes.size()), cores + 2);
@@ -338,7 +409,7 @@ Result<RunReport> Scheduler::Run() {
     std::vector<std::jthread> workers;
     for (int i = 0; i < count; ++i) workers.emplace_back([state = state_] { State::Work(state); });
     std::unique_lock lock(s.mutex);
-    s.work.wait(lock, [&] { return s.Finished(); });
+    s.finished.wait(lock, [&] { return s.Finished(); });
     s.stop = true;
     s.work.notify_all();
   }
@@ -382,7 +453,7 @@ void Scheduler::Cancel() {
   {
     std::lock_guard lock(state_->mutex);
     state_->cancelled = true;
-    state_->work.notify_all();
+    state_->finished.notify_all();
   }
   for (AssembledNode& node : state_->assembly.nodes) node.node->Cancel();
 }

@@ -11,6 +11,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,6 +26,8 @@ struct ScheduleOptions {
   int workers = 0;    // 0: one a node, but no more than the machine's cores + 2
   // A frame that fails costs only itself: sinks hear of it (Node::FrameFailed) and the next frames go on. For embedding programs.
   bool keep_going = false;
+  // Called, under no lock and from any thread, when a thread that worked finds nothing more to do: what was put off is sent now.
+  std::function<void()> idle;
 };
 
 class RunObserver {

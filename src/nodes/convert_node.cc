@@ -15,7 +15,7 @@ Result<std::unique_ptr<ConvertNode>> ConvertNode::Make(const NodeContext& contex
   node->to_ = to;
   WEFT_TRY_ASSIGN(node->device_, context.device());
   WEFT_TRY_ASSIGN(node->converter_, context.converter());
-  node->writer_id_ = node->device_->NewId();
+  node->writer_ = std::make_unique<gpu::TextureWriter>(node->device_);
   node->spans_ = std::make_unique<GpuSpans>(node->device_, context.gpu_times);
   for (const graph::PortInfo* side : {&from, &to}) {
     if (auto* picture = std::get_if<media::FrameInfo>(side)) {
@@ -51,8 +51,8 @@ void ConvertNode::Configure(graph::ConfigureJob job, graph::Done<graph::NodePlan
 
 Result<Ref<TexturePayload>> ConvertNode::ToTexture(graph::Payload& from, const graph::TextureInfo& to) {
   WEFT_TRY_ASSIGN(gpu::TextureKey key, KeyOf(*device_, to));
-  WEFT_TRY_ASSIGN(auto texture, device_->textures().Acquire(key, writer_id_));
-  texture->set_last_writer(writer_id_);
+  WEFT_TRY_ASSIGN(auto texture, device_->textures().Acquire(key, writer_->id()));
+  texture->set_last_writer(writer_->id());
   if (auto* picture = dynamic_cast<PicturePayload*>(&from)) {
     WEFT_TRY(converter_->Upload(*picture->frame(), *texture, WorkOf(to)));
   } else if (auto* other = dynamic_cast<TexturePayload*>(&from)) {
@@ -77,7 +77,7 @@ void ConvertNode::Process(graph::FrameJob job, graph::Done<graph::FrameOutput> d
   Ref<TexturePayload> texture;
   GpuSpans::Span span;
   auto mark = [&] {
-    if (auto m = span.Mark()) device_->Submit(m.get());
+    if (auto m = span.Mark()) device_->SubmitLater(m.get());
   };
   ++frames_;
   {
@@ -130,7 +130,7 @@ Result<Ref<gpu::PoolTexture>> AsPoolTexture(gpu::Device& device, const TexturePa
   const graph::TextureInfo& info = payload.texture_info();
   WEFT_TRY_ASSIGN(gpu::TextureKey key, KeyOf(device, info));
   WEFT_TRY_ASSIGN(auto texture, device.textures().Acquire(key));
-  texture->set_last_writer(device.NewId());
+  texture->set_last_writer(gpu::PoolTexture::kStranger);
   gpu::ErrorCollector errors;
   const gpu::Procs& wgpu = device.procs();
   auto encoder = device.Own(wgpu.DeviceCreateCommandEncoder(device.handle(), nullptr));

@@ -35,7 +35,7 @@ class ConvertNode final : public graph::Node {
   Ref<media::Converter> converter_;
   Ref<graph::Payload> last_picture_;  // what came last, where it was a CPU picture,
   Ref<TexturePayload> last_texture_;  // and what it became
-  uint64_t writer_id_ = 0;
+  std::unique_ptr<gpu::TextureWriter> writer_;
   std::unique_ptr<GpuSpans> spans_;
   std::atomic<uint64_t> frames_{0}, cpu_ns_{0};
 };

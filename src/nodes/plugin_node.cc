@@ -62,7 +62,7 @@ void PluginNode::Configure(graph::ConfigureJob job, graph::Done<graph::NodePlan>
   auto configure = [&]() -> Result<graph::NodePlan> {
     if (!device_) {
       WEFT_TRY_ASSIGN(device_, context_.device());
-      writer_id_ = device_->NewId();
+      writer_ = std::make_unique<gpu::TextureWriter>(device_);
       spans_ = std::make_unique<GpuSpans>(device_, context_.gpu_times);
       for (const graph::ParamSpec& p : description().parameters) values_.push_back(p.default_value);
     }
@@ -277,8 +277,8 @@ Status PluginNode::Lend(Frame& frame) {
     if (!connected_[o] && port.optional) continue;
     if (auto* info = std::get_if<graph::TextureInfo>(&plan_->plan.outputs[o])) {
       WEFT_TRY_ASSIGN(gpu::TextureKey key, KeyOf(*device_, *info));
-      WEFT_TRY_ASSIGN(auto texture, device_->textures().Acquire(key, port.overwrites ? writer_id_ : 0));
-      if (texture->last_writer() != 0 && !(port.overwrites && texture->last_writer() == writer_id_)) to_clear.push_back(texture);
+      WEFT_TRY_ASSIGN(auto texture, device_->textures().Acquire(key, port.overwrites ? writer_->id() : 0));
+      if (texture->last_writer() != 0 && !(port.overwrites && texture->last_writer() == writer_->id())) to_clear.push_back(texture);
       WEFT_TRY_ASSIGN(output.item.texture,
                       gpu.ImportTexture(texture->texture(), HostInfo(*info), {static_cast<uint32_t>(key.usage)}, frame.job.index, port.id));
       frame.written.push_back(texture);
@@ -311,12 +311,13 @@ Status PluginNode::Lend(Frame& frame) {
     frame.clears = true;
     WEFT_TRY(errors.ToStatus("clearing the outputs"));
   }
-  for (const auto& texture : frame.written) texture->set_last_writer(writer_id_);
+  for (const auto& texture : frame.written) texture->set_last_writer(writer_->id());
   return {};
 }
 
-// What comes before the guest's work, the work that it has submitted, and at the frame's end the last timestamp: one submit. Not at the
-// end it is because the guest's queue does something at once (a write, a map); then what need not come before that waits.
+// What comes before the guest's work, the work that it has submitted, and at the frame's end the last timestamp. At the end it need not
+// be sent at once and may go with other nodes' work; under a supervisor it is, so that a driver that hangs has one node's work in hand.
+// Not at the end it is because the guest's queue does something at once (a write, a map); then what need not come before that waits.
 void PluginNode::Send(Frame& frame, bool last) {
   std::vector<WGPUCommandBuffer> pending;
   instance_->gpu().TakePending(pending);
@@ -329,7 +330,9 @@ void PluginNode::Send(Frame& frame, bool last) {
   }
   std::vector<WGPUCommandBuffer> commands;
   for (const auto& c : owned) commands.push_back(c.get());
-  if (!commands.empty()) device_->Submit(commands);
+  if (commands.empty()) return;
+  if (!last || context_.watch) return device_->Submit(commands);
+  instance_->gpu().NoteKept(device_->SubmitLater(commands));
 }
 
 void PluginNode::Finish(std::unique_ptr<Frame> frame, Status outcome) {

@@ -55,7 +55,7 @@ class PluginNode final : public graph::Node {
   const std::shared_ptr<const PluginFile> file_;
   const std::string name_;
   Ref<gpu::Device> device_;
-  uint64_t writer_id_ = 0;
+  std::unique_ptr<gpu::TextureWriter> writer_;
 
   graph::Project project_;
   std::vector<bool> connected_;

@@ -67,7 +67,7 @@ Result<graph::NodePlan> ResizeNode::Configured(const graph::ConfigureJob& job) {
     height = std::max<int64_t>(1, std::llround(static_cast<double>(from->height) * static_cast<double>(width) / from->width));
   WEFT_TRY_ASSIGN(device_, context_.device());
   WEFT_TRY_ASSIGN(converter_, context_.converter());
-  writer_id_ = device_->NewId();
+  writer_ = std::make_unique<gpu::TextureWriter>(device_);
   spans_ = std::make_unique<GpuSpans>(device_, context_.gpu_times);
   to_ = *from;
   to_.width = static_cast<uint32_t>(width);
@@ -95,13 +95,13 @@ Result<graph::FrameOutput> ResizeNode::Made(const graph::FrameJob& job) {
     return out;
   }
   WEFT_TRY_ASSIGN(gpu::TextureKey key, KeyOf(*device_, to_));
-  WEFT_TRY_ASSIGN(auto texture, device_->textures().Acquire(key, writer_id_));
-  texture->set_last_writer(writer_id_);
+  WEFT_TRY_ASSIGN(auto texture, device_->textures().Acquire(key, writer_->id()));
+  texture->set_last_writer(writer_->id());
   WEFT_TRY_ASSIGN(auto pool, AsPoolTexture(*device_, *from));
   GpuSpans::Span span = spans_->Begin();
-  if (auto m = span.Mark()) device_->Submit(m.get());
+  if (auto m = span.Mark()) device_->SubmitLater(m.get());
   WEFT_TRY(converter_->Resize(*pool, WorkOf(from->texture_info()), *texture, WorkOf(to_), how_));
-  if (auto m = span.Mark()) device_->Submit(m.get());
+  if (auto m = span.Mark()) device_->SubmitLater(m.get());
   span.Finish();
   out.outputs = {MakeRef<TexturePayload>(std::move(texture), to_)};
   return out;

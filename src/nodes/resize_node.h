@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "gpu/texture_pool.h"
 #include "graph/node.h"
 #include "nodes/context.h"
 #include "nodes/gpu_span.h"
@@ -27,7 +28,7 @@ class ResizeNode final : public graph::Node {
   graph::Description description_;
   Ref<gpu::Device> device_;
   Ref<media::Converter> converter_;
-  uint64_t writer_id_ = 0;
+  std::unique_ptr<gpu::TextureWriter> writer_;
   std::unique_ptr<GpuSpans> spans_;
   graph::TextureInfo to_;
   media::ResizeOptions how_;

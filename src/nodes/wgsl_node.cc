@@ -64,7 +64,7 @@ void WgslNode::Configure(graph::ConfigureJob job, graph::Done<graph::NodePlan> d
 Status WgslNode::Configured(const graph::ConfigureJob& job) {
   if (!device_) {
     WEFT_TRY_ASSIGN(device_, context_.device());
-    writer_id_ = device_->NewId();
+    writer_ = std::make_unique<gpu::TextureWriter>(device_);
     spans_ = std::make_unique<GpuSpans>(device_, context_.gpu_times);
     for (const graph::ParamSpec& p : description().parameters) values_.push_back(p.default_value);
   }
@@ -91,18 +91,18 @@ Status WgslNode::Configured(const graph::ConfigureJob& job) {
     if (spec.format != "work") info.format = spec.format;
     formats_[plugin_->inputs() + m] = info.format;
     WEFT_TRY_ASSIGN(gpu::TextureKey key, KeyOf(*device_, info));
-    WEFT_TRY_ASSIGN(auto texture, device_->textures().Acquire(key, writer_id_));
+    WEFT_TRY_ASSIGN(auto texture, device_->textures().Acquire(key, writer_->id()));
     if (texture->last_writer() != 0) WEFT_TRY(gpu::ClearNow(*texture));
-    texture->set_last_writer(writer_id_);
+    texture->set_last_writer(writer_->id());
     intermediates_.push_back(std::move(texture));
   }
   if (std::ranges::any_of(inputs_, [](const auto& in) { return in.index() == 0; })) {
     graph::TextureInfo one = output_;
     one.width = one.height = 1;
     WEFT_TRY_ASSIGN(gpu::TextureKey key, KeyOf(*device_, one));
-    WEFT_TRY_ASSIGN(nothing_, device_->textures().Acquire(key, writer_id_));
+    WEFT_TRY_ASSIGN(nothing_, device_->textures().Acquire(key, writer_->id()));
     if (nothing_->last_writer() != 0) WEFT_TRY(gpu::ClearNow(*nothing_));
-    nothing_->set_last_writer(writer_id_);
+    nothing_->set_last_writer(writer_->id());
   }
 
   // The prelude stands behind the file (the order of declarations means nothing in WGSL), so that lines in messages are the file's own.
@@ -186,9 +186,9 @@ Result<std::vector<Ref<gpu::PoolTexture>>> WgslNode::Textures(const graph::Frame
   WEFT_TRY_ASSIGN(gpu::TextureKey key, KeyOf(*device_, output_));
   for (size_t o = 0; o < plugin_->outputs(); ++o) {
     const bool overwrites = description().outputs[o].overwrites;
-    WEFT_TRY_ASSIGN(auto texture, device_->textures().Acquire(key, overwrites ? writer_id_ : 0));
-    if (texture->last_writer() != 0 && !(overwrites && texture->last_writer() == writer_id_)) WEFT_TRY(gpu::EncodeClear(encoder, *texture));
-    texture->set_last_writer(writer_id_);
+    WEFT_TRY_ASSIGN(auto texture, device_->textures().Acquire(key, overwrites ? writer_->id() : 0));
+    if (texture->last_writer() != 0 && !(overwrites && texture->last_writer() == writer_->id())) WEFT_TRY(gpu::EncodeClear(encoder, *texture));
+    texture->set_last_writer(writer_->id());
     textures[plugin_->inputs() + intermediates_.size() + o] = std::move(texture);
   }
   return textures;
@@ -236,7 +236,7 @@ Result<graph::FrameOutput> WgslNode::Made(const graph::FrameJob& job) {
     const WgslPlugin::Pass& spec = plugin_->passes[p];
     const gpu::PoolTexture& target = *textures[spec.writes.front()];
     const auto bytes = UniformBytes(job.time, target.width(), target.height());
-    wgpu.QueueWriteBuffer(device_->queue(), passes_[p].uniform.get(), 0, bytes.data(), bytes.size());
+    device_->WriteBuffer(passes_[p].uniform.get(), 0, bytes.data(), bytes.size());
     WEFT_TRY_ASSIGN(WGPUBindGroup group, BindGroup(passes_[p], spec, textures));
     auto pass = device_->Own(wgpu.CommandEncoderBeginComputePass(encoder.get(), nullptr));
     wgpu.ComputePassEncoderSetPipeline(pass.get(), passes_[p].pipeline.get());
@@ -255,7 +255,7 @@ Result<graph::FrameOutput> WgslNode::Made(const graph::FrameJob& job) {
   std::vector<WGPUCommandBuffer> handles;
   for (const auto& c : all) handles.push_back(c.get());
   if (context_.watch) context_.watch->Submitted(name_, job.index);
-  device_->Submit(handles);
+  device_->SubmitLater(handles);
   if (context_.watch) {
     device_->OnSubmittedWorkDone(
         [watch = context_.watch, name = name_, index = job.index](const Status&) { watch->Finished(name, index); });

@@ -47,7 +47,7 @@ class WgslNode final : public graph::Node {
   const std::shared_ptr<const WgslPlugin> plugin_;
   const std::string name_;
   Ref<gpu::Device> device_;
-  uint64_t writer_id_ = 0;
+  std::unique_ptr<gpu::TextureWriter> writer_;
   std::vector<graph::Value> values_;
   std::vector<graph::PortInfo> inputs_;
   graph::TextureInfo output_;

@@ -53,7 +53,7 @@ struct Chain::State {
     RoundFactory(State& state, std::unique_ptr<PushNode> push) : state_(state), push_(std::move(push)) {}
     Result<std::unique_ptr<graph::Node>> Make(const graph::NodeSpec& spec) override {
       if (spec.kind == "push") return std::unique_ptr<graph::Node>(std::move(push_));
-      if (spec.kind == "pull") return std::unique_ptr<graph::Node>(new PullNode(state_.results));
+      if (spec.kind == "pull") return std::unique_ptr<graph::Node>(new PullNode(state_.results, state_.device));
       return std::unique_ptr<graph::Node>(new BorrowedNode(*state_.plugins.at(spec.id)));
     }
     Result<std::unique_ptr<graph::Node>> MakeConversion(const graph::PortInfo& from, const graph::PortInfo& to) override {
@@ -72,6 +72,7 @@ struct Chain::State {
   const ChainOptions options;
   const nodes::NodeContext context;
   nodes::Factory factory;
+  Ref<gpu::Device> device;  // since the first round
   std::map<std::string, std::unique_ptr<graph::Node>> plugins;
   ResultQueue results;
 
@@ -97,6 +98,7 @@ struct Chain::State {
 
   Status BeginRound(const graph::PortInfo& frame) {
     EndRound(false);
+    WEFT_TRY_ASSIGN(device, runtime->Device());
     graph::SourceInfo source;
     media::FrameInfo& info = source.stream.frame;
     if (auto* cpu = std::get_if<media::FrameInfo>(&frame)) {
@@ -121,6 +123,7 @@ struct Chain::State {
     graph::ScheduleOptions schedule;
     schedule.in_flight = options.queue_depth;
     schedule.keep_going = true;
+    schedule.idle = [device = device] { device->SendIfIdle(); };
     made->scheduler = std::make_unique<graph::Scheduler>(std::move(assembly), schedule, nullptr);
     made->thread = std::jthread([scheduler = made->scheduler.get()] {
       // Frames that fail say so to the sink; a round itself ends early only when it is cancelled, and then nobody pulls any more.

@@ -77,7 +77,7 @@ Result<ResultQueue::Frame> ResultQueue::Take() {
   return result;
 }
 
-PullNode::PullNode(ResultQueue& results) : results_(results) {
+PullNode::PullNode(ResultQueue& results, Ref<gpu::Device> device) : results_(results), device_(std::move(device)) {
   description_.id = "pull";
   description_.inputs = {{.id = "in"}};
 }
@@ -96,6 +96,7 @@ void PullNode::Configure(graph::ConfigureJob, graph::Done<graph::NodePlan> done)
 }
 
 void PullNode::Process(graph::FrameJob job, graph::Done<graph::FrameOutput> done) {
+  device_->Send();  // who pulls it may read it by a submit of his own
   results_.Put(ResultQueue::Frame{std::move(job.inputs.front().payload), std::move(job.time)});
   done(graph::FrameOutput{});
 }

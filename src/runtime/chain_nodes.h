@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "gpu/device.h"
 #include "graph/node.h"
 
 namespace weft::runtime {
@@ -61,7 +62,7 @@ class ResultQueue {
 // Takes textures of the work format, in the colour that was pushed.
 class PullNode final : public graph::Node {
  public:
-  explicit PullNode(ResultQueue& results);
+  PullNode(ResultQueue& results, Ref<gpu::Device> device);
 
   const graph::Description& description() const override { return description_; }
   Result<graph::PortInfo> Want(size_t input, const graph::PortInfo& offered, const graph::Project& project) override;
@@ -71,6 +72,7 @@ class PullNode final : public graph::Node {
 
  private:
   ResultQueue& results_;
+  const Ref<gpu::Device> device_;
   graph::Description description_;
 };
 

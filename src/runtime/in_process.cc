@@ -140,6 +140,10 @@ Result<RunOutcome> RunInProcess(Runtime& runtime, const graph::Document& documen
   const std::optional<int64_t> expected = assembly.frame_count;
   graph::ScheduleOptions schedule;
   if (options.in_flight > 0) schedule.in_flight = options.in_flight;
+  schedule.idle = [&runtime] {
+    if (!runtime.device_started()) return;
+    if (auto device = runtime.Device()) (*device)->SendIfIdle();
+  };
   Observer observer(watch, std::move(files));
   graph::Scheduler scheduler(std::move(assembly), schedule, &observer);
   Result<graph::RunReport> report = graph::RunReport{};

@@ -65,6 +65,8 @@ Result<Res<Unit, wit::WriteBufferError>> VirtualGpu::OnGpuQueueWriteBufferWithCo
   // The order of the calls is the order of their effects.
   FlushSubmits();
   NativeErrors errors(device);
+  // A lent resource may be in others' hands, up to commands that are kept yet; an own one cannot.
+  if (buffer->imported()) gpu_->Send();
   wgpu().QueueWriteBuffer(gpu_->queue(), buffer->native.get(), buffer_offset, data.data + from, size);
   CountWrite(size);
   return Answer::Ok();
@@ -98,6 +100,7 @@ Status VirtualGpu::OnGpuQueueWriteTextureWithCopy(Rep self, const wit::GpuTexelC
   const WGPUTexelCopyTextureInfo to = host::ToNative(side);
   const WGPUTexelCopyBufferLayout from = host::ToNative(rows);
   const WGPUExtent3D native_size{extent.width, extent.height, extent.depth};
+  if (texture->imported()) gpu_->Send();
   wgpu().QueueWriteTexture(gpu_->queue(), &to, data.data, data.size, &from, &native_size);
   const uint64_t blocks = uint64_t{(extent.width + format.block_width - 1u) / format.block_width} *
                           ((extent.height + format.block_height - 1u) / format.block_height) * extent.depth;

@@ -70,6 +70,7 @@ Status VirtualGpu::OnGpuQueueSubmit(Rep self, const List<Rep>& command_buffers) 
 void VirtualGpu::FlushSubmits() {
   if (!submits_) return;
   if (submits_->before_flush) submits_->before_flush();
+  gpu_->SendUpTo(kept_);
   auto& pending = submits_->pending;
   if (pending.empty()) return;
   auto& handles = submits_->handles;

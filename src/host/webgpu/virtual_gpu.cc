@@ -6,6 +6,7 @@
 #include "host/webgpu/convert.h"
 #include "host/webgpu/limits.h"
 #include "host/webgpu/loss_relay.h"
+#include "host/webgpu/submit_state.h"
 #include "host/webgpu/values.h"
 
 namespace weft::host {
@@ -72,7 +73,7 @@ Result<Rep> VirtualGpu::ImportBuffer(WGPUBuffer native, uint64_t size, const Rig
 }
 
 void VirtualGpu::RevokeFrame(uint64_t frame) {
-  FlushSubmits();
+  if (submits_ && !submits_->pending.empty()) FlushSubmits();
   const auto lent = frames_.find(frame);
   if (lent == frames_.end()) return;
   for (auto& resource : lent->second) resource->End(VResource::State::Revoked);

@@ -63,6 +63,9 @@ class VirtualGpu final : public wit::WebgpuHost {
   void RevokeFrame(uint64_t frame);
   // Sends all that was submitted and not sent yet (submit.cc).
   void FlushSubmits();
+  // The caller of TakePending gave this instance's work to Device::SubmitLater, which answered this position: what has to come after it
+  // (FlushSubmits) sends it first.
+  void NoteKept(uint64_t position) { kept_ = position; }
   // Instead of sending: appends what was submitted and not sent yet, in call order, and its references become the caller's
   // (CommandBufferRelease after the submit). For a scheduler that sends several nodes' work in one submit; to be called before RevokeFrame.
   // How many they were.
@@ -483,6 +486,7 @@ class VirtualGpu final : public wit::WebgpuHost {
   VReaching::Link frame_objects_;  // head of the ring of what was made from lent resources
   std::map<uint64_t, std::vector<Ref<VResource>>> frames_;
   std::shared_ptr<SubmitState> submits_;  // made by submit.cc at first use
+  uint64_t kept_ = 0;                     // see NoteKept
   uint64_t unsent_bytes_ = 0;             // written since the library was last made to send
 
   // What the last call gave out as a view: kept until the next.

@@ -103,7 +103,7 @@ Result<gpu::Owned<WGPUBuffer>> Jobs::MakeBuffer(WGPUBufferUsage usage, const voi
   gpu::ErrorCollector errors;
   auto buffer = device_->Own(device_->procs().DeviceCreateBuffer(device_->handle(), &descriptor));
   WEFT_TRY(device_->Outcome(errors, fmt::format("a buffer of {} bytes", size)));
-  device_->procs().QueueWriteBuffer(device_->queue(), buffer.get(), 0, data, size);
+  device_->WriteBuffer(buffer.get(), 0, data, size);
   WEFT_TRY(device_->Outcome(errors, "parameters of a kernel"));
   device_->counters().BufferCreated(size);
   return buffer;

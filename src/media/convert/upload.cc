@@ -155,7 +155,6 @@ Status Converter::Impl::UploadStrip(const CpuFrame& frame, const gpu::PoolTextur
   size += 16;  // unpack4 loads a word or two behind the last sample
   WEFT_TRY_ASSIGN(auto buffer, device->buffers().Acquire(size, WGPUBufferUsage_Storage | WGPUBufferUsage_CopyDst));
 
-  const gpu::Procs& procs = device->procs();
   gpu::ErrorCollector errors;
   std::vector<uint8_t> packed;
   for (int p = 0; p < layout.planes; ++p) {
@@ -170,11 +169,11 @@ Status Converter::Impl::UploadStrip(const CpuFrame& frame, const gpu::PoolTextur
     }
     // The queue writes whole words; the bytes behind the last sample are not ours to read.
     const uint64_t whole = bytes & ~uint64_t{3};
-    if (whole) procs.QueueWriteBuffer(device->queue(), buffer->buffer(), piece.at, data, whole);
+    if (whole) device->WriteBuffer(buffer->buffer(), piece.at, data, whole);
     if (whole < bytes) {
       uint8_t tail[4] = {};
       std::memcpy(tail, data + whole, bytes - whole);
-      procs.QueueWriteBuffer(device->queue(), buffer->buffer(), piece.at + whole, tail, sizeof tail);
+      device->WriteBuffer(buffer->buffer(), piece.at + whole, tail, sizeof tail);
     }
   }
   WEFT_TRY(device->Outcome(errors, "the upload of a frame"));
