@@ -3,6 +3,8 @@
 //
 // Both sides are warmed up, run alternately, and their best of three runs is compared, since other work on the machine only ever slows
 // down. weft's side is the embedding API: a texture of the device pushed, a texture pulled, up to `in_flight` frames under way.
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -85,6 +87,8 @@ Result<WeftChainTiming> RunWeftChain(const Ref<runtime::Runtime>& runtime, gpu::
   return t;
 }
 
+double Seconds(const timeval& t) { return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec); }
+
 Status Run(const Options& o) {
   runtime::RuntimeOptions ro;
   ro.supervised = false;
@@ -93,10 +97,14 @@ Status Run(const Options& o) {
   if (o.profile > 0) {
     const int nodes = std::max(1, o.nodes);
     WEFT_TRY_ASSIGN(const auto w, RunWeftChain(runtime, *device, nodes, "rgba8unorm", WGPUTextureFormat_RGBA8Unorm, o.profile, o));
-    std::printf("%d nodes: %.3f ms and %.3f ms of CPU a frame, %.1f us of CPU a node, %.2f submits and %.2f clears a frame\n", nodes,
+    rusage used{};
+    getrusage(RUSAGE_SELF, &used);
+    std::printf("%d nodes: %.3f ms and %.3f ms of CPU a frame, %.1f us of CPU a node, %.2f submits and %.2f clears a frame; since the start %.2f s of CPU "
+                "in the program, %.2f s in the kernel, %ld waits, %ld interruptions\n", nodes,
                 w.timing.ms(), w.timing.cpu_ms(), 1e3 * w.timing.cpu_ms() / nodes,
                 static_cast<double>(w.after.submits - w.before.submits) / o.profile,
-                static_cast<double>(w.after.clears - w.before.clears) / o.profile);
+                static_cast<double>(w.after.clears - w.before.clears) / o.profile, Seconds(used.ru_utime), Seconds(used.ru_stime),
+                used.ru_nvcsw, used.ru_nivcsw);
     return {};
   }
   std::printf("### Chain of trivial nodes, %ux%u, on %s (%s)\n\n", o.width, o.height, device->info().device.c_str(),

@@ -15,6 +15,9 @@ namespace weft::graph {
 namespace {
 
 constexpr uint64_t kNever = UINT64_MAX;
+// A sleeping worker is called for so much work that waits, and not for less: to wake it takes some ten microseconds, and threads that record
+// small passes side by side mostly get in each other's way inside the GPU library.
+constexpr double kWorthAWake = 150e-6;
 
 // What a node made of one frame.
 struct Made {
@@ -38,6 +41,7 @@ struct NodeState {
   uint64_t next = 0;  // the frame to begin or, while busy, in hand
   bool busy = false;
   bool queued = false;            // stands in State::ready
+  double seconds = 1;             // what a frame takes, on its worker: a running mean
   bool passing_error = false;     // its frame is not made, because an input failed
   std::optional<uint64_t> ended;  // sources: there is no frame with this index
   std::map<uint64_t, Made> made;  // what consumers may still need
@@ -168,11 +172,15 @@ struct Scheduler::State {
     return std::nullopt;
   }
 
-  // Calls a worker for each ready node, but for those that a worker which is awake will come to by itself.
+  // Calls workers for what is ready, so many that it is worth while, but for those that are awake and will come to it by themselves.
   void CallWorkers(size_t awake) {
     const size_t cared_for = awake + static_cast<size_t>(called);
     if (ready.size() <= cared_for) return;
-    for (size_t n = ready.size() - cared_for; n > 0 && idle > 0; --n) {
+    double seconds = 0;
+    for (size_t k : ready) seconds += nodes[k].seconds;
+    const size_t wanted = std::min(ready.size(), static_cast<size_t>(std::min(seconds / kWorthAWake, 1e6)) + 1);
+    if (wanted <= cared_for) return;
+    for (size_t n = wanted - cared_for; n > 0 && idle > 0; --n) {
       --idle;
       ++called;
       work.notify_one();
@@ -362,6 +370,7 @@ void Scheduler::State::Work(const std::shared_ptr<State>& s) {
     node.passing_error = !job;
     worked = true;
     lock.unlock();
+    const auto begun = std::chrono::steady_clock::now();
     if (job) {
       if (s->observer) s->observer->NodeBegins(assembled.id, index);
       assembled.node->Process(std::move(*job), [s, k = *k, index](Result<FrameOutput> result) {
@@ -372,7 +381,9 @@ void Scheduler::State::Work(const std::shared_ptr<State>& s) {
       if (assembled.node->description().outputs.empty()) assembled.node->FrameFailed(index, job.error());
       Answer(*s, *k, std::move(job.error()));
     }
+    const double took = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
     lock.lock();
+    node.seconds += (took - node.seconds) / 4;
   }
 }
 

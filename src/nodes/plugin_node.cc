@@ -141,11 +141,8 @@ void PluginNode::Process(graph::FrameJob job, graph::Done<graph::FrameOutput> do
   auto frame = std::make_unique<Frame>();
   frame->job = std::move(job);
   frame->done = std::move(done);
-  Status ready;
-  {
-    CpuTimer timer(&cpu_ns_);
-    ready = Prepare(*frame);
-  }
+  CpuTimer timer(&cpu_ns_);
+  Status ready = Prepare(*frame);
   if (!ready) return Finish(std::move(frame), std::move(ready));
   if (auto passed = PassThrough(*frame)) {
     frame->outputs = std::move(*passed);
@@ -157,20 +154,13 @@ void PluginNode::Process(graph::FrameJob job, graph::Done<graph::FrameOutput> do
     answer(std::move(out));
     return;
   }
-  {
-    CpuTimer timer(&cpu_ns_);
-    ready = Lend(*frame);
-  }
+  ready = Lend(*frame);
   if (!ready) return Finish(std::move(frame), std::move(ready));
   Frame* f = frame.get();
   instance_->gpu().SetFlushHook([this, f] { Send(*f, false); });
-  std::optional<wasm::Call<wasm::Res<wp::FrameResult, wasm::Str>>> call;
-  {
-    CpuTimer timer(&cpu_ns_);
-    call = instance_->Process(f->job.time, project_.rate, f->inputs, f->lent);
-  }
+  auto call = instance_->Process(f->job.time, project_.rate, f->inputs, f->lent);
   auto driver = MakeDriver<wasm::Res<wp::FrameResult, wasm::Str>>(
-      *context_.executor, std::move(*call), &cpu_ns_,
+      *context_.executor, std::move(call), &cpu_ns_,
       [this,
        frame = std::move(frame)](Result<const wasm::Res<wp::FrameResult, wasm::Str>*> result) mutable -> std::move_only_function<void()> {
         Status outcome;

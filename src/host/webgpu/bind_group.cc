@@ -257,6 +257,47 @@ Result<Rep> VirtualGpu::OnGpuDeviceCreateBindGroup(Rep self, const wit::GpuBindG
   Watch(group.get());
   if (dead) return Add(std::move(group));
 
+  // The same group, from an earlier frame.
+  CacheKey key;
+  const bool kept = Settled(*layout) && std::ranges::all_of(all, [&](const auto& given) {
+                      const Given& g = given.second;
+                      if (g.buffer) return g.buffer->imported() || Settled(*g.buffer);
+                      if (g.sampler) return Settled(*g.sampler);
+                      return g.view->texture()->imported() || Settled(*g.view->texture());
+                    });
+  if (kept) {
+    const gpu::Procs& p = wgpu();
+    key.Add(layout->native.get());
+    for (const WGPUBindGroupEntry& e : natives) {
+      key.Add(e.binding);
+      if (e.buffer) {
+        key.Add(e.buffer);
+        key.Add(e.offset);
+        key.Add(e.size);
+      } else if (e.sampler) {
+        key.Add(e.sampler);
+      } else {
+        key.Add(e.textureView);
+      }
+    }
+    if (WGPUBindGroup found = groups_.Find(key)) {
+      p.BindGroupAddRef(found);
+      group->native = gpu_->Own(found);
+      return Add(std::move(group));
+    }
+    key.Keep(layout->native.get(), p.BindGroupLayoutAddRef, p.BindGroupLayoutRelease);
+    for (const WGPUBindGroupEntry& e : natives) {
+      if (e.buffer) key.Keep(e.buffer, p.BufferAddRef, p.BufferRelease);
+      if (e.sampler) key.Keep(e.sampler, p.SamplerAddRef, p.SamplerRelease);
+      if (e.textureView) key.Keep(e.textureView, p.TextureViewAddRef, p.TextureViewRelease);
+    }
+    key.Charge(layout);
+    for (const auto& [binding, g] : all) {
+      if (g.buffer && !g.buffer->imported()) key.Charge(g.buffer);
+      if (g.sampler) key.Charge(g.sampler);
+      if (g.view && !g.view->texture()->imported()) key.Charge(Ref<VObject>(g.view->texture()));
+    }
+  }
   NativeErrors errors(device.get());
   WGPUBindGroupDescriptor n = WGPU_BIND_GROUP_DESCRIPTOR_INIT;
   n.label = gpu::Str(group->label());
@@ -267,6 +308,9 @@ Result<Rep> VirtualGpu::OnGpuDeviceCreateBindGroup(Rep self, const wit::GpuBindG
   if (errors.Flush(fmt::format("creating {}: ", group->Name())) || !group->native) {
     group->Invalidate();
     group->native.Reset();
+  } else if (kept) {
+    wgpu().BindGroupAddRef(group->native.get());
+    groups_.Put(std::move(key), gpu_->Own(group->native.get()));
   }
   return Add(std::move(group));
 }

@@ -62,6 +62,8 @@ class VObject : public RefCounted {
   // False: an error object. Native handles of an invalid object must not be used.
   bool valid() const { return valid_; }
   void Invalidate() { valid_ = false; }
+  // How many of the instance's frames were over when it was made.
+  uint64_t born = 0;
 
  protected:
   VObject(Kind kind, Ref<Account> account, Ref<VDevice> device, std::string_view label);

@@ -158,6 +158,23 @@ Ref<VTextureView> VirtualGpu::MakeView(const Ref<VTexture>& texture, const Opt<w
   }
   // Of what was destroyed or revoked: a valid object whose every use is refused.
   if (!texture->alive()) return view;
+  // The same view of the same texture, from an earlier frame.
+  CacheKey key;
+  const bool kept = v.swizzle == "rgba" && (texture->imported() || Settled(*texture));
+  if (kept) {
+    key.Add(texture->native.get());
+    for (const uint64_t word : {uint64_t(v.format), uint64_t(v.dimension), uint64_t(v.aspect), uint64_t(v.usage),
+                                uint64_t(v.base_mip) << 32 | v.mips, uint64_t(v.base_layer) << 32 | v.layers}) {
+      key.Add(word);
+    }
+    if (WGPUTextureView found = views_.Find(key)) {
+      wgpu().TextureViewAddRef(found);
+      view->native = gpu_->Own(found);
+      return view;
+    }
+    key.Keep(texture->native.get(), wgpu().TextureAddRef, wgpu().TextureRelease);
+    if (!texture->imported()) key.Charge(texture);
+  }
   NativeErrors errors(device.get());
   WGPUTextureViewDescriptor n = WGPU_TEXTURE_VIEW_DESCRIPTOR_INIT;
   n.label = gpu::Str(view->label());
@@ -181,6 +198,9 @@ Ref<VTextureView> VirtualGpu::MakeView(const Ref<VTexture>& texture, const Opt<w
   if (errors.Flush(fmt::format("creating a view of {}: ", texture->Name())) || !view->native) {
     view->Invalidate();
     view->native.Reset();
+  } else if (kept) {
+    wgpu().TextureViewAddRef(view->native.get());
+    views_.Put(std::move(key), gpu_->Own(view->native.get()));
   }
   return view;
 }

@@ -27,6 +27,8 @@ VirtualGpu::VirtualGpu(VirtualGpuOptions options)
 
 VirtualGpu::~VirtualGpu() {
   submits_.reset();
+  groups_.Clear();
+  views_.Clear();
   loss_->Close();
   for (auto& device : devices_) device->Close();
   for (auto& object : table_->Close()) {
@@ -75,6 +77,9 @@ Result<Rep> VirtualGpu::ImportBuffer(WGPUBuffer native, uint64_t size, const Rig
 void VirtualGpu::RevokeFrame(uint64_t frame) {
   if (submits_ && !submits_->pending.empty()) FlushSubmits();
   const auto lent = frames_.find(frame);
+  ++frames_over_;
+  views_.NextFrame();
+  groups_.NextFrame();
   if (lent == frames_.end()) return;
   for (auto& resource : lent->second) resource->End(VResource::State::Revoked);
   for (VReaching::Link* link = frame_objects_.next; link != &frame_objects_;) {

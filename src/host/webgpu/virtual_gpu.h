@@ -20,6 +20,7 @@
 
 #include "base/log.h"
 #include "gpu/device.h"
+#include "host/webgpu/native_cache.h"
 #include "host/webgpu/objects.h"
 #include "host/webgpu/table.h"
 #include "host/webgpu/virtual_device.h"
@@ -110,6 +111,7 @@ class VirtualGpu final : public wit::WebgpuHost {
   Ref<T> Make(const Ref<VDevice>& device, const Opt<Str>& label, A&&... args) {
     const bool fits = account_->FitsObject(T::kKind);
     Ref<T> object = MakeRef<T>(account_, device, label ? label->view() : std::string_view(), std::forward<A>(args)...);
+    object->born = frames_over_;
     if (!fits) {
       object->Invalidate();
       device->Report(ErrorType::OutOfMemory, QuotaSentence());
@@ -142,6 +144,9 @@ class VirtualGpu final : public wit::WebgpuHost {
   Ref<VBindGroupLayout> GroupLayoutOf(const VObject& pipeline, PipelineGroups& groups, uint32_t index,
                                       const std::function<WGPUBindGroupLayout()>& ask);
   Ref<VDevice> MakeDevice(std::string_view label, const WGPULimits& limits, Features features);
+  // Whether the native sides of what is made of it may be kept for later frames: it is lent (then its native side comes again), or the
+  // guest's own and older than this frame, so likely to be there in the next.
+  bool Settled(const VObject& object) const { return object.born < frames_over_; }
   // Keeps a text alive until the next call.
   Str Keep(std::string text);
 
@@ -487,6 +492,9 @@ class VirtualGpu final : public wit::WebgpuHost {
   std::map<uint64_t, std::vector<Ref<VResource>>> frames_;
   std::shared_ptr<SubmitState> submits_;  // made by submit.cc at first use
   uint64_t kept_ = 0;                     // see NoteKept
+  uint64_t frames_over_ = 0;
+  NativeCache<WGPUTextureView> views_;
+  NativeCache<WGPUBindGroup> groups_;
   uint64_t unsent_bytes_ = 0;             // written since the library was last made to send
 
   // What the last call gave out as a view: kept until the next.
