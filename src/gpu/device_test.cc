@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <barrier>
+#include <chrono>
 #include <condition_variable>
 #include <cstring>
 #include <mutex>
@@ -109,6 +110,72 @@ TEST_F(DeviceTest, CallbacksRunOnTheGpuThreadAndOnce) {
   ASSERT_TRUE(device->WaitIdle());
   EXPECT_EQ(calls, 1);
   EXPECT_NE(where, std::this_thread::get_id());
+}
+
+// Buffers of four bytes, and copies between them that are kept.
+class KeptSubmitsTest : public DeviceTest {
+ protected:
+  Owned<WGPUBuffer> Make(uint32_t value) {
+    WGPUBufferDescriptor descriptor = WGPU_BUFFER_DESCRIPTOR_INIT;
+    descriptor.size = 4;
+    descriptor.usage = WGPUBufferUsage_CopySrc | WGPUBufferUsage_CopyDst;
+    auto buffer = device->Own(device->procs().DeviceCreateBuffer(device->handle(), &descriptor));
+    device->WriteBuffer(buffer.get(), 0, &value, 4);
+    return buffer;
+  }
+  uint64_t CopyLater(const Owned<WGPUBuffer>& from, const Owned<WGPUBuffer>& to) {
+    const Procs& p = device->procs();
+    auto encoder = device->Own(p.DeviceCreateCommandEncoder(device->handle(), nullptr));
+    p.CommandEncoderCopyBufferToBuffer(encoder.get(), from.get(), 0, to.get(), 0, 4);
+    return device->SubmitLater(device->Own(p.CommandEncoderFinish(encoder.get(), nullptr)).get());
+  }
+  uint32_t Read(const Owned<WGPUBuffer>& buffer) {
+    auto bytes = ReadBufferNow(*device, buffer.get(), 0, 4);
+    uint32_t value = UINT32_MAX;
+    if (bytes) std::memcpy(&value, bytes->data(), 4);
+    return value;
+  }
+  uint64_t Submits() { return device->counters().Snapshot().submits; }
+};
+
+TEST_F(KeptSubmitsTest, GoAsOneInTheOrderOfTheCallsAndBeforeALaterWrite) {
+  const auto a = Make(1), b = Make(2), c = Make(3);
+  device->Submit(std::span<const WGPUCommandBuffer>());
+  const uint64_t before = Submits();
+  CopyLater(a, b);
+  CopyLater(b, c);
+  EXPECT_EQ(Submits(), before);
+  const uint32_t four = 4;
+  device->WriteBuffer(a.get(), 0, &four, 4);  // what is kept reads the old value
+  EXPECT_EQ(Submits(), before + 1);
+  EXPECT_EQ(Read(c), 1u);
+  EXPECT_EQ(Read(b), 1u);
+  EXPECT_EQ(Read(a), 4u);
+}
+
+TEST_F(KeptSubmitsTest, AreSentByAWaitAndByAPosition) {
+  const auto a = Make(5), b = Make(6);
+  CopyLater(a, b);
+  ASSERT_TRUE(device->WaitIdle());  // would wait for nothing, and b be read too early, if it did not send
+  const uint64_t before = Submits();
+  device->Send();
+  EXPECT_EQ(Submits(), before) << "nothing is kept";
+  const uint64_t first = CopyLater(a, b);
+  device->SendUpTo(first);
+  EXPECT_EQ(Submits(), before + 1);
+  device->SendUpTo(first);
+  EXPECT_EQ(Submits(), before + 1) << "it is sent already";
+  EXPECT_EQ(Read(b), 5u);
+}
+
+TEST_F(KeptSubmitsTest, AreSentWhenTheGpuRunsDry) {
+  ASSERT_TRUE(device->WaitIdle());
+  const auto a = Make(7), b = Make(8);
+  const uint64_t before = Submits();
+  CopyLater(a, b);
+  device->SendIfIdle();
+  for (int i = 0; i < 2000 && Submits() == before; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_GT(Submits(), before);
 }
 
 TEST_F(DeviceTest, ARefusedMapIsAnErrorValue) {

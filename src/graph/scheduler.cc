@@ -41,7 +41,7 @@ struct NodeState {
   uint64_t next = 0;  // the frame to begin or, while busy, in hand
   bool busy = false;
   bool queued = false;            // stands in State::ready
-  double seconds = 1;             // what a frame takes, on its worker: a running mean
+  double seconds = 1;             // what a frame takes on its worker, about
   bool passing_error = false;     // its frame is not made, because an input failed
   std::optional<uint64_t> ended;  // sources: there is no frame with this index
   std::map<uint64_t, Made> made;  // what consumers may still need
@@ -383,7 +383,8 @@ void Scheduler::State::Work(const std::shared_ptr<State>& s) {
     }
     const double took = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
     lock.lock();
-    node.seconds += (took - node.seconds) / 4;
+    // Down at once, up slowly: threads that hinder each other make frames look long, and more threads would make them longer.
+    node.seconds += (took - node.seconds) / (took < node.seconds ? 4 : 64);
   }
 }
 
