@@ -43,7 +43,7 @@ static const weft_port kOutputs[] = {
 
 // As in sort.wgsl.
 typedef struct {
-  uint32_t width, height, vertical, descending, low, high, run, unused;
+  uint32_t width, height, vertical, descending, low, high, run, count;
 } Params;
 
 typedef struct {
@@ -106,6 +106,7 @@ static void Sort(weft_context* context, Sorter* sorter, weft_binding source, wef
 static bool Process(weft_context* context, const weft_frame* frame) {
   Sorter* sorter = weft_state(context);
   const weft_frame_info* info = weft_output_info(context, PICTURE);
+  weft_texture picture = weft_output(frame, PICTURE), histogram = weft_output(frame, HISTOGRAM);
   Params params = {
       .width = info->width,
       .height = info->height,
@@ -113,6 +114,7 @@ static bool Process(weft_context* context, const weft_frame* frame) {
       .descending = weft_choice(context, ORDER),
       .low = (uint32_t)ceil(weft_number(context, LOW) * 65280),
       .high = (uint32_t)floor(weft_number(context, HIGH) * 65280),
+      .count = histogram.__handle != 0,
   };
   for (uint32_t i = 0; i <= sorter->merges; ++i) {
     params.run = i == 0 ? 0 : BLOCK << (i - 1);
@@ -123,7 +125,6 @@ static bool Process(weft_context* context, const weft_frame* frame) {
   weft_binding mark[] = {weft_bind_buffer(0, sorter->params[0]), source, weft_bind_buffer(3, sorter->items[0]),
                          weft_bind_buffer(5, sorter->bins)};
   weft_compute(context, sorter->mark, mark, 4, weft_groups(sorter->length, 64), sorter->lines, 1);
-  weft_texture picture = weft_output(frame, PICTURE), histogram = weft_output(frame, HISTOGRAM);
   if (picture.__handle) Sort(context, sorter, source, picture);
   if (histogram.__handle) {
     weft_binding peak[] = {weft_bind_buffer(0, sorter->bins)};
