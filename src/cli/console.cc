@@ -29,8 +29,8 @@ void Console::Log(WeftLogLevel level, WeftStringView message, void* userdata) {
                                 : level == WeftLogLevel_Info    ? "info"
                                 : level == WeftLogLevel_Warning ? "warning"
                                                                 : "error";
-  // What ends a run comes back as its error; --quiet leaves only that.
-  if (options.quiet || (level == WeftLogLevel_Debug && !options.verbose)) return;
+  if (options.quiet && level != WeftLogLevel_Error) return;
+  if (level == WeftLogLevel_Debug && !options.verbose) return;
   console->printer_.Line(fmt::format("weft: {}: {}", name, View(message)));
 }
 

@@ -20,6 +20,13 @@ struct Exec::State {
   std::unique_ptr<host::VirtualGpu> gpu;
   std::unique_ptr<nodes::PluginLog> log;
   std::unique_ptr<wasm::Instance> instance;
+
+  Status WithinQuotas() const {
+    if (const auto quota = gpu ? gpu->quota_failure() : std::nullopt) {
+      return Fail(ErrorKind::OutOfMemory, "component '{}': {}", name, *quota);
+    }
+    return {};
+  }
 };
 
 Exec::Exec(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -56,6 +63,8 @@ Result<std::string> Exec::Invoke(const std::string& function, std::span<const st
   auto call = state_->instance->Invoke(function, arguments);
   auto value = call.Wait();
   if (state_->gpu) state_->gpu->FlushSubmits();
+  // A trap on the way over a quota is told as what it is.
+  WEFT_TRY(state_->WithinQuotas());
   if (!value) return std::move(value.error()).Context(fmt::format("component '{}'", state_->name));
   return std::string((*value)->view());
 }
@@ -64,6 +73,7 @@ Result<uint32_t> Exec::RunCommand() {
   auto call = state_->instance->RunCommand();
   auto value = call.Wait();
   if (state_->gpu) state_->gpu->FlushSubmits();
+  WEFT_TRY(state_->WithinQuotas());
   if (!value) return std::move(value.error()).Context(fmt::format("component '{}'", state_->name));
   return **value;
 }

@@ -91,8 +91,9 @@ class VCommandBuffer final : public VReaching {
   bool submitted = false;
   std::string invalid_because;  // of an invalid one
   WrittenSet written;
-  // Null where the library never saw it finished: it reaches something destroyed, and submit will say so.
-  gpu::Owned<WGPUCommandBuffer> native;
+  // What the library has recorded; it sees it finished at submit, for what was finished and is not submitted it never frees, nor what that
+  // uses. Null where it must never see it: it reaches something destroyed, and submit will say so.
+  gpu::Owned<WGPUCommandEncoder> native;
 };
 
 // Why `object` may not be used with an encoder of `device`; nothing when it may. Destroyed is no reason: submit refuses that.

@@ -13,6 +13,7 @@ namespace {
 
 // More than any frame needs; a guest that never ends its frame must not fill the host's memory.
 constexpr size_t kMaxPending = 512;
+constexpr uint32_t kMostRefused = 64;
 
 std::string SubmitProblem(const VDevice* device, const VCommandBuffer& b) {
   if (b.device() != device) return fmt::format("{} belongs to another device.", b.Name());
@@ -37,10 +38,27 @@ Status VirtualGpu::OnGpuQueueSubmit(Rep self, const List<Rep>& command_buffers) 
   VDevice* device = queue->device();
   if (device->lost()) return {};
   std::string problem;
+  std::vector<gpu::Owned<WGPUCommandBuffer>> finished;
   for (const auto& b : all) {
     problem = SubmitProblem(device, *b);
     if (!problem.empty()) break;
     b->submitted = true;  // so that a second mention in this list is found
+  }
+  for (const auto& b : all) {
+    if (!problem.empty()) break;
+    NativeErrors errors(device);
+    WGPUCommandBufferDescriptor d = WGPU_COMMAND_BUFFER_DESCRIPTOR_INIT;
+    d.label = gpu::Str(b->label());
+    finished.push_back(gpu_->Own(wgpu().CommandEncoderFinish(b->native.get(), &d)));
+    b->native.Reset();
+    // What the library refuses although it passed here must not be sent: it would end the process.
+    if (errors.Flush(b->Name() + ": ") || !finished.back()) {
+      problem = fmt::format("{} was refused by the GPU library when it was finished.", b->Name());
+      // The library keeps for ever what it finished before that: a few times may be a fault, many are an attack.
+      if (finished.size() > 1 && ++refused_submits_ > kMostRefused) {
+        account_->Fail("quota: refused submits: the GPU library refused too many of the plugin's command buffers");
+      }
+    }
   }
   if (!problem.empty()) {
     // All or nothing: none of them runs, and none can be tried again.
@@ -57,8 +75,9 @@ Status VirtualGpu::OnGpuQueueSubmit(Rep self, const List<Rep>& command_buffers) 
   if (all.empty()) return {};
   if (!submits_) submits_ = std::make_shared<SubmitState>();
   std::erase_if(submits_->written, [](const auto& r) { return !r->alive(); });  // of frames that are over
-  for (const auto& b : all) {
-    submits_->pending.push_back({Ref<VDevice>(device), std::move(b->native)});
+  for (size_t i = 0; i < all.size(); ++i) {
+    const auto& b = all[i];
+    submits_->pending.push_back({Ref<VDevice>(device), std::move(finished[i])});
     NoteWritten(submits_->written, b->written);
     b->mutable_reach().Clear();
     b->written.clear();

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a hostile guest submits, and what it does with textures that were lent to it. After each deed a bystander, another instance on the
 // same real device, draws a frame that must be equal to the bit.
+#include <unistd.h>
+
+#include <fstream>
+
 #include "host/webgpu/encoder_refusals.h"
 
 namespace weft::host {
@@ -435,6 +439,34 @@ TEST(Submit, AFrameLeavesNothingBehind) {
   EXPECT_EQ(last.objects, first.objects);
   EXPECT_EQ(last.frame_objects, first.frame_objects);
   EXPECT_EQ(f.g.Errors(), "");
+}
+
+// The library frees nothing of a command buffer that was finished and never submitted; so it must not see one.
+TEST(Submit, WhatIsFinishedAndNotSubmittedIsFreed) {
+  auto resident = [] {
+    std::ifstream file("/proc/self/statm");
+    uint64_t all = 0, pages = 0;
+    file >> all >> pages;
+    return pages * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  };
+  TestGuest g;
+  uint64_t before = 0;
+  for (int i = 0; i < 120; ++i) {
+    if (i == 20) before = resident();
+    const Rep buffer = g.Buffer(4 << 20, BU::CopyDst);
+    const Rep e = g.Encoder();
+    TestGuest::Ok(g.gpu->OnGpuCommandEncoderClearBuffer(e, buffer, {}, {}));
+    const Rep commands = g.Finish(e);
+    const std::vector<uint32_t> words(1 << 20, 1);
+    g.Write(buffer, words);  // so that its memory is really there
+    g.gpu->OnDropGpuCommandEncoder(e);
+    g.gpu->OnDropGpuCommandBuffer(commands);
+    g.gpu->OnDropGpuBuffer(buffer);
+    g.FinishAndSubmit(g.Encoder());
+    ASSERT_TRUE(gpu::TestDevice()->WaitIdle());
+  }
+  const uint64_t after = resident();
+  EXPECT_LT(after, before + (uint64_t{100} << 20)) << "of 400 MiB that 100 of them used";
 }
 
 }  // namespace

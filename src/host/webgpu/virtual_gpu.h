@@ -493,6 +493,7 @@ class VirtualGpu final : public wit::WebgpuHost {
   std::shared_ptr<SubmitState> submits_;  // made by submit.cc at first use
   uint64_t kept_ = 0;                     // see NoteKept
   uint64_t frames_over_ = 0;
+  uint32_t refused_submits_ = 0;  // by the library, though they passed here
   NativeCache<WGPUTextureView> views_;
   NativeCache<WGPUBindGroup> groups_;
   uint64_t unsent_bytes_ = 0;             // written since the library was last made to send
