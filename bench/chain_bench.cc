@@ -30,8 +30,8 @@ struct Options {
   int in_flight = 6;
   double seconds = 2;  // of each run, about
   int runs = 3;
-  int nodes = 0;      // not 0: chains of this length only
-  int profile = 0;    // not 0: weft's side alone, so many frames of rgba8unorm, for a profiler; prints one line
+  int nodes = 0;                               // not 0: chains of this length only
+  int profile = 0;                             // not 0: weft's side alone, so many frames of rgba8unorm, for a profiler; prints one line
   std::string wasm = WEFT_BENCH_TRIVIAL_WASM;  // the guest; its shader is the native side's too
   std::string wgsl = WEFT_BENCH_TRIVIAL_WGSL;
 };
@@ -99,12 +99,14 @@ Status Run(const Options& o) {
     WEFT_TRY_ASSIGN(const auto w, RunWeftChain(runtime, *device, nodes, "rgba8unorm", WGPUTextureFormat_RGBA8Unorm, o.profile, o));
     rusage used{};
     getrusage(RUSAGE_SELF, &used);
-    std::printf("%d nodes: %.3f ms and %.3f ms of CPU a frame, %.1f us of CPU a node, %.2f submits and %.2f clears a frame; since the start %.2f s of CPU "
-                "in the program, %.2f s in the kernel, %ld waits, %ld interruptions\n", nodes,
-                w.timing.ms(), w.timing.cpu_ms(), 1e3 * w.timing.cpu_ms() / nodes,
-                static_cast<double>(w.after.submits - w.before.submits) / o.profile,
-                static_cast<double>(w.after.clears - w.before.clears) / o.profile, Seconds(used.ru_utime), Seconds(used.ru_stime),
-                used.ru_nvcsw, used.ru_nivcsw);
+    std::printf(
+        "%d nodes: %.3f ms and %.3f ms of CPU a frame, %.1f us of CPU a node, %.2f submits and %.2f clears a frame; since the start %.2f s "
+        "of CPU "
+        "in the program, %.2f s in the kernel, %ld waits, %ld interruptions\n",
+        nodes, w.timing.ms(), w.timing.cpu_ms(), 1e3 * w.timing.cpu_ms() / nodes,
+        static_cast<double>(w.after.submits - w.before.submits) / o.profile,
+        static_cast<double>(w.after.clears - w.before.clears) / o.profile, Seconds(used.ru_utime), Seconds(used.ru_stime), used.ru_nvcsw,
+        used.ru_nivcsw);
     return {};
   }
   std::printf("### Chain of trivial nodes, %ux%u, on %s (%s)\n\n", o.width, o.height, device->info().device.c_str(),

@@ -127,7 +127,8 @@ class TexturePool {
   uint64_t total_bytes_ = 0, idle_bytes_ = 0, budget_ = 0;
 };
 
-// Somebody who writes pool textures whole, over and over: the id in PoolTexture::last_writer. At its end what it wrote is everybody's again.
+// Somebody who writes pool textures whole, over and over: the id in PoolTexture::last_writer. At its end what it wrote is everybody's
+// again.
 class TextureWriter {
  public:
   explicit TextureWriter(Ref<Device> device) : device_(std::move(device)), id_(device_->NewId()) { device_->textures().BeginWriter(id_); }

@@ -15,9 +15,12 @@ namespace weft::graph {
 namespace {
 
 constexpr uint64_t kNever = UINT64_MAX;
-// A sleeping worker is called for so much work that waits, and not for less: to wake it takes some ten microseconds, and threads that record
-// small passes side by side mostly get in each other's way inside the GPU library.
-constexpr double kWorthAWake = 150e-6;
+// A sleeping worker is called for so many seconds of work that wait, and not for less: to wake it takes some ten microseconds, and threads
+// that record small passes side by side get in each other's way inside the GPU library. With 40 us about three record trivial nodes, which
+// keeps a fast GPU busy (bench/results.md).
+constexpr double kWorthAWake = 40e-6;
+// Who works on a frame that takes less than this is about to look for more.
+constexpr double kBrisk = 500e-6;
 
 // What a node made of one frame.
 struct Made {
@@ -67,6 +70,7 @@ struct Scheduler::State {
   std::vector<size_t> ready;         // nodes that can begin their next frame; few, so a list
   int idle = 0;                      // workers that wait and were not called
   int called = 0;                    // workers that were called and have not woken yet
+  size_t brisk = 0;                  // workers that have a node in hand which will not take long
   int running = 0;                   // calls in nodes' hands
   uint64_t low = 0;                  // the slowest node's frame: all before it are finished everywhere
   bool cancelled = false, stop = false;
@@ -173,8 +177,9 @@ struct Scheduler::State {
   }
 
   // Calls workers for what is ready, so many that it is worth while, but for those that are awake and will come to it by themselves.
-  void CallWorkers(size_t awake) {
-    const size_t cared_for = awake + static_cast<size_t>(called);
+  // `here`: the caller is a worker and will look for work itself, and is not among the brisk.
+  void CallWorkers(bool here) {
+    const size_t cared_for = brisk + (here ? 1 : 0) + static_cast<size_t>(called);
     if (ready.size() <= cared_for) return;
     double seconds = 0;
     for (size_t k : ready) seconds += nodes[k].seconds;
@@ -337,6 +342,7 @@ namespace {
 
 // The run whose worker this thread is, while it is one: its answers need not call another worker for what it will take itself.
 thread_local const void* working_for = nullptr;
+thread_local bool working_briskly = false;  // counted in its State::brisk
 
 }  // namespace
 
@@ -369,6 +375,8 @@ void Scheduler::State::Work(const std::shared_ptr<State>& s) {
     Result<FrameJob> job = s->MakeJob(*k);
     node.passing_error = !job;
     worked = true;
+    working_briskly = node.seconds < kBrisk;
+    if (working_briskly) ++s->brisk;
     lock.unlock();
     const auto begun = std::chrono::steady_clock::now();
     if (job) {
@@ -383,6 +391,8 @@ void Scheduler::State::Work(const std::shared_ptr<State>& s) {
     }
     const double took = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
     lock.lock();
+    if (working_briskly) --s->brisk;
+    working_briskly = false;
     // Down at once, up slowly: threads that hinder each other make frames look long, and more threads would make them longer.
     node.seconds += (took - node.seconds) / (took < node.seconds ? 4 : 64);
   }
@@ -397,7 +407,7 @@ void Scheduler::State::Answer(State& s, size_t k, Result<FrameOutput> result) {
     before = s.done;
     s.Take(k, std::move(result));
     after = s.done;
-    s.CallWorkers(worker ? 1 : 0);
+    s.CallWorkers(worker && !working_briskly);
     idle = !worker && s.ready.empty();
     if (s.Finished()) s.finished.notify_all();
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CpuTimer: adds this thread's CPU time between its start and its end to a counter. Inside another timer of the same counter, and on the same
-// thread, it does nothing: reading the thread's clock is a call into the kernel.
+// CpuTimer: adds this thread's CPU time between its start and its end to a counter. Inside another timer of the same counter, and on the
+// same thread, it does nothing: reading the thread's clock is a call into the kernel.
 #pragma once
 
 #include <time.h>

@@ -187,7 +187,8 @@ Result<std::vector<Ref<gpu::PoolTexture>>> WgslNode::Textures(const graph::Frame
   for (size_t o = 0; o < plugin_->outputs(); ++o) {
     const bool overwrites = description().outputs[o].overwrites;
     WEFT_TRY_ASSIGN(auto texture, device_->textures().Acquire(key, overwrites ? writer_->id() : 0));
-    if (texture->last_writer() != 0 && !(overwrites && texture->last_writer() == writer_->id())) WEFT_TRY(gpu::EncodeClear(encoder, *texture));
+    if (texture->last_writer() != 0 && !(overwrites && texture->last_writer() == writer_->id()))
+      WEFT_TRY(gpu::EncodeClear(encoder, *texture));
     texture->set_last_writer(writer_->id());
     textures[plugin_->inputs() + intermediates_.size() + o] = std::move(texture);
   }

@@ -14,7 +14,9 @@ constexpr size_t kSlack = 1024;
 constexpr size_t kMostRows = size_t{1} << 22;
 }  // namespace
 
-Table::Table(Ref<Account> account) : account_(std::move(account)) { rows_.reserve(std::min(size_t{account_->quotas().objects} + kSlack, kMostRows)); }
+Table::Table(Ref<Account> account) : account_(std::move(account)) {
+  rows_.reserve(std::min(size_t{account_->quotas().objects} + kSlack, kMostRows));
+}
 
 Result<Rep> Table::Add(Ref<VObject> object) {
   const Kind kind = object->kind();

@@ -496,7 +496,7 @@ class VirtualGpu final : public wit::WebgpuHost {
   uint32_t refused_submits_ = 0;  // by the library, though they passed here
   NativeCache<WGPUTextureView> views_;
   NativeCache<WGPUBindGroup> groups_;
-  uint64_t unsent_bytes_ = 0;             // written since the library was last made to send
+  uint64_t unsent_bytes_ = 0;  // written since the library was last made to send
 
   // What the last call gave out as a view: kept until the next.
   std::string kept_text_;
