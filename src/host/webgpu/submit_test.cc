@@ -450,6 +450,7 @@ TEST(Submit, WhatIsFinishedAndNotSubmittedIsFreed) {
     return pages * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
   };
   TestGuest g;
+  const std::vector<uint32_t> words(1 << 20, 1);
   uint64_t before = 0;
   for (int i = 0; i < 120; ++i) {
     if (i == 20) before = resident();
@@ -457,7 +458,6 @@ TEST(Submit, WhatIsFinishedAndNotSubmittedIsFreed) {
     const Rep e = g.Encoder();
     TestGuest::Ok(g.gpu->OnGpuCommandEncoderClearBuffer(e, buffer, {}, {}));
     const Rep commands = g.Finish(e);
-    const std::vector<uint32_t> words(1 << 20, 1);
     g.Write(buffer, words);  // so that its memory is really there
     g.gpu->OnDropGpuCommandEncoder(e);
     g.gpu->OnDropGpuCommandBuffer(commands);
