@@ -261,9 +261,9 @@ Result<Rep> VirtualGpu::OnGpuDeviceCreateBindGroup(Rep self, const wit::GpuBindG
   CacheKey key;
   const bool kept = Settled(*layout) && std::ranges::all_of(all, [&](const auto& given) {
                       const Given& g = given.second;
-                      if (g.buffer) return g.buffer->imported() || Settled(*g.buffer);
+                      if (g.buffer) return Settled(*g.buffer);
                       if (g.sampler) return Settled(*g.sampler);
-                      return g.view->texture()->imported() || Settled(*g.view->texture());
+                      return Settled(*g.view->texture());
                     });
   if (kept) {
     const gpu::Procs& p = wgpu();

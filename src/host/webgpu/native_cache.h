@@ -70,7 +70,6 @@ class NativeCache {
     std::erase_if(entries_, [&](const auto& e) { return e.second.used + kKeptFrames < frame_; });
   }
   void Clear() { entries_.clear(); }
-  size_t size() const { return entries_.size(); }
 
  private:
   static constexpr size_t kMost = 128;

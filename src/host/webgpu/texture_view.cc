@@ -160,7 +160,7 @@ Ref<VTextureView> VirtualGpu::MakeView(const Ref<VTexture>& texture, const Opt<w
   if (!texture->alive()) return view;
   // The same view of the same texture, from an earlier frame.
   CacheKey key;
-  const bool kept = v.swizzle == "rgba" && (texture->imported() || Settled(*texture));
+  const bool kept = v.swizzle == "rgba" && Settled(*texture);
   if (kept) {
     key.Add(texture->native.get());
     for (const uint64_t word : {uint64_t(v.format), uint64_t(v.dimension), uint64_t(v.aspect), uint64_t(v.usage),

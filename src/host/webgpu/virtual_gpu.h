@@ -144,9 +144,10 @@ class VirtualGpu final : public wit::WebgpuHost {
   Ref<VBindGroupLayout> GroupLayoutOf(const VObject& pipeline, PipelineGroups& groups, uint32_t index,
                                       const std::function<WGPUBindGroupLayout()>& ask);
   Ref<VDevice> MakeDevice(std::string_view label, const WGPULimits& limits, Features features);
-  // Whether the native sides of what is made of it may be kept for later frames: it is lent (then its native side comes again), or the
-  // guest's own and older than this frame, so likely to be there in the next.
+  // Whether the native sides of what is made of it may be kept for later frames: it is the guest's own and older than this frame, so likely
+  // to be there in the next, or lent: then its native side comes again.
   bool Settled(const VObject& object) const { return object.born < frames_over_; }
+  bool Settled(const VResource& resource) const { return resource.imported() || resource.born < frames_over_; }
   // Keeps a text alive until the next call.
   Str Keep(std::string text);
 
