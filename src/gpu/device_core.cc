@@ -240,10 +240,8 @@ void Device::Core::Loop() {
 void Device::Core::Probe() {
   const Procs& procs = library_->procs();
   ErrorCollector errors;
-  WGPUCommandEncoder encoder = procs.DeviceCreateCommandEncoder(device, nullptr);
-  WGPUCommandBuffer commands = procs.CommandEncoderFinish(encoder, nullptr);
-  procs.CommandBufferRelease(commands);
-  procs.CommandEncoderRelease(encoder);
+  // Not finished: the library would keep what was finished and not submitted.
+  procs.CommandEncoderRelease(procs.DeviceCreateCommandEncoder(device, nullptr));
 }
 
 void Device::Core::RouteError(GpuErrorKind kind, std::string_view message) noexcept {

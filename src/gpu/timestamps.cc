@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "gpu/buffer_pool.h"
 #include "gpu/transfer.h"
 
 namespace weft::gpu {
@@ -21,10 +20,20 @@ TimestampFrame::~TimestampFrame() {
   if (slot_) owner_->Return(std::move(slot_));
 }
 
-Owned<WGPUCommandBuffer> TimestampFrame::Mark() {
-  if (!slot_ || next_ >= owner_->marks_) return {};
+Owned<WGPUCommandBuffer> TimestampFrame::Mark() { return Encode(false); }
+Owned<WGPUCommandBuffer> TimestampFrame::LastMark() { return Encode(true); }
+
+Owned<WGPUCommandBuffer> TimestampFrame::Encode(bool last) {
+  if (!slot_ || staging_ || next_ >= owner_->marks_) return {};
   Device& device = *owner_->device_;
   const Procs& procs = device.procs();
+  const uint64_t bytes = uint64_t{next_ + 1} * sizeof(uint64_t);
+  Ref<PoolBuffer> staging;
+  if (last) {
+    auto acquired = device.buffers().Acquire(bytes, WGPUBufferUsage_MapRead | WGPUBufferUsage_CopyDst);
+    if (!acquired) return {};
+    staging = std::move(*acquired);
+  }
   WGPUPassTimestampWrites writes = WGPU_PASS_TIMESTAMP_WRITES_INIT;
   writes.querySet = slot_->queries.get();
   writes.beginningOfPassWriteIndex = next_;
@@ -35,35 +44,24 @@ Owned<WGPUCommandBuffer> TimestampFrame::Mark() {
   auto encoder = device.Own(procs.DeviceCreateCommandEncoder(device.handle(), nullptr));
   auto pass = device.Own(procs.CommandEncoderBeginComputePass(encoder.get(), &descriptor));
   procs.ComputePassEncoderEnd(pass.get());
+  if (last) {
+    procs.CommandEncoderResolveQuerySet(encoder.get(), slot_->queries.get(), 0, next_ + 1, slot_->resolved->buffer(), 0);
+    procs.CommandEncoderCopyBufferToBuffer(encoder.get(), slot_->resolved->buffer(), 0, staging->buffer(), 0, bytes);
+  }
   auto commands = device.Own(procs.CommandEncoderFinish(encoder.get(), nullptr));
   if (!device.Outcome(errors, "a timestamp")) return {};
   ++next_;
+  staging_ = std::move(staging);
   return commands;
 }
 
 void TimestampFrame::Finish(Callback done) {
-  if (!slot_ || next_ == 0) return done({});
-  Device& device = *owner_->device_;
-  const Procs& procs = device.procs();
-  const uint64_t bytes = uint64_t{next_} * sizeof(uint64_t);
-  auto staging = device.buffers().Acquire(bytes, WGPUBufferUsage_MapRead | WGPUBufferUsage_CopyDst);
-  if (!staging) return done({});
-  bool sent = false;
-  {
-    ErrorCollector errors;
-    auto encoder = device.Own(procs.DeviceCreateCommandEncoder(device.handle(), nullptr));
-    procs.CommandEncoderResolveQuerySet(encoder.get(), slot_->queries.get(), 0, next_, slot_->resolved->buffer(), 0);
-    procs.CommandEncoderCopyBufferToBuffer(encoder.get(), slot_->resolved->buffer(), 0, (*staging)->buffer(), 0, bytes);
-    auto commands = device.Own(procs.CommandEncoderFinish(encoder.get(), nullptr));
-    if (device.Outcome(errors, "reading timestamps")) {
-      device.Submit(commands.get());
-      sent = true;
-    }
-  }
-  // Queue order makes the slot free as soon as this is submitted.
+  if (!slot_) return done({});
+  // Queue order makes the slot free as soon as its work is on its way.
   owner_->Return(std::move(slot_));
-  if (!sent) return done({});
-  MapRows(std::move(*staging), bytes, bytes, 1, [done = std::move(done)](Result<Ref<MappedRows>> rows) {
+  if (!staging_) return done({});
+  const uint64_t bytes = uint64_t{next_} * sizeof(uint64_t);
+  MapRows(std::move(staging_), bytes, bytes, 1, [done = std::move(done)](Result<Ref<MappedRows>> rows) {
     if (!rows) return done({});
     done({reinterpret_cast<const uint64_t*>((*rows)->data()), (*rows)->row_bytes() / sizeof(uint64_t)});
   });

@@ -3,7 +3,7 @@
 // guest's own command buffers lie between and are not touched.
 //
 //   auto frame = timestamps->Begin();                 // null where the device has no timestamps, or too many frames are under way
-//   queue(frame->Mark());  ...guest's buffers...  queue(frame->Mark());    // marks are numbered 0, 1, 2, …
+//   queue(frame->Mark());  ...guest's buffers...  queue(frame->LastMark());    // marks are numbered 0, 1, 2, …
 //   frame->Finish([](std::span<const uint64_t> ns) { ... });  // on the GPU thread: nanoseconds of each mark, empty on failure
 //
 // Query sets and buffers are reused in a ring: a steady run creates none. Timestamps: any thread. A frame: one thread at a time.
@@ -15,6 +15,7 @@
 #include <span>
 #include <vector>
 
+#include "gpu/buffer_pool.h"
 #include "gpu/device.h"
 
 namespace weft::gpu {
@@ -30,10 +31,13 @@ class TimestampFrame {
   // A command buffer that writes the next mark; its place in the queue is what is measured. Empty when all marks are used up or the device
   // is lost.
   Owned<WGPUCommandBuffer> Mark();
+  // The same, and it brings all marks to where they can be read: no mark comes after it.
+  Owned<WGPUCommandBuffer> LastMark();
   uint32_t marks() const { return next_; }
 
   using Callback = std::function<void(std::span<const uint64_t> nanoseconds)>;
-  // Call once, after every mark is submitted. Sends the resolve; the callback comes on the GPU thread. The frame may be dropped at once.
+  // Call once, after every mark is submitted; the callback comes on the GPU thread, with nothing where there was no last mark. The frame may
+  // be dropped at once.
   void Finish(Callback done);
 
  private:
@@ -41,8 +45,11 @@ class TimestampFrame {
   struct Slot;
   TimestampFrame(std::shared_ptr<Timestamps> owner, std::unique_ptr<Slot> slot);
 
+  Owned<WGPUCommandBuffer> Encode(bool last);
+
   std::shared_ptr<Timestamps> owner_;
   std::unique_ptr<Slot> slot_;
+  Ref<PoolBuffer> staging_;  // once the last mark is recorded
   uint32_t next_ = 0;
 };
 

@@ -251,8 +251,9 @@ TEST_F(TimestampsTest, MarksGrowAndSurroundTheWork) {
     auto frame = timestamps->Begin();
     ASSERT_NE(frame, nullptr);
     auto first = frame->Mark();
-    auto second = frame->Mark();
+    auto second = frame->LastMark();
     ASSERT_TRUE(first && second);
+    EXPECT_FALSE(frame->Mark()) << "after the last";
     device->Submit(first.get());
     auto texture = Acquire(256, 256, WGPUTextureFormat_RGBA8Unorm);
     ASSERT_TRUE(ClearNow(*texture));

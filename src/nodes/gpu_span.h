@@ -53,7 +53,10 @@ class GpuSpans {
   class Span {
    public:
     Span() = default;
-    gpu::Owned<WGPUCommandBuffer> Mark() { return frame_ ? frame_->Mark() : gpu::Owned<WGPUCommandBuffer>(); }
+    gpu::Owned<WGPUCommandBuffer> Mark() {
+      if (!frame_) return {};
+      return frame_->marks() == 0 ? frame_->Mark() : frame_->LastMark();
+    }
     // After both marks are submitted. Without it nothing is counted.
     void Finish();
 

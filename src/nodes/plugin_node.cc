@@ -2,6 +2,7 @@
 #include "nodes/plugin_node.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/fail.h"
 #include "gpu/clear.h"
@@ -309,20 +310,19 @@ Status PluginNode::Lend(Frame& frame) {
 // be sent at once and may go with other nodes' work; under a supervisor it is, so that a driver that hangs has one node's work in hand.
 // Not at the end it is because the guest's queue does something at once (a write, a map); then what need not come before that waits.
 void PluginNode::Send(Frame& frame, bool last) {
-  std::vector<WGPUCommandBuffer> pending;
-  instance_->gpu().TakePending(pending);
+  std::vector<gpu::Work> pending = instance_->gpu().TakePending();
   if (!last && pending.empty() && !frame.clears) return;
-  std::vector<gpu::Owned<WGPUCommandBuffer>> owned = std::exchange(frame.prologue, {});
+  std::vector<gpu::Work> work;
+  auto add = [&](gpu::Owned<WGPUCommandBuffer> commands) { work.emplace_back().commands = std::move(commands); };
+  for (auto& c : std::exchange(frame.prologue, {})) add(std::move(c));
   frame.clears = false;
-  for (WGPUCommandBuffer c : pending) owned.push_back(device_->Own(c));
+  std::ranges::move(pending, std::back_inserter(work));
   if (last) {
-    if (auto mark = frame.span.Mark()) owned.push_back(std::move(mark));
+    if (auto mark = frame.span.Mark()) add(std::move(mark));
   }
-  std::vector<WGPUCommandBuffer> commands;
-  for (const auto& c : owned) commands.push_back(c.get());
-  if (commands.empty()) return;
-  if (!last || context_.watch) return device_->Submit(commands);
-  instance_->gpu().NoteKept(device_->SubmitLater(commands));
+  if (work.empty()) return;
+  if (!last || context_.watch) return device_->Submit(work);
+  instance_->gpu().NoteKept(device_->SubmitLater(work));
 }
 
 void PluginNode::Finish(std::unique_ptr<Frame> frame, Status outcome) {

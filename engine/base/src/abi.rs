@@ -113,7 +113,7 @@ impl<T> List<T> {
     }
 }
 
-/// Memory for the lists and converted strings of one call. What is in it never moves.
+/// Memory for the lists and converted strings of one call.
 #[derive(Default)]
 pub struct Arena {
     blocks: Vec<Box<[u64]>>,
@@ -121,10 +121,33 @@ pub struct Arena {
     used: usize,
 }
 
+/// Room on the stack for the first lists of a call: most calls then allocate nothing. It must not be moved while the call lasts.
+pub struct Near {
+    words: [std::mem::MaybeUninit<u64>; 32],
+    used: usize,
+}
+
+impl Default for Near {
+    fn default() -> Self {
+        Near { words: [std::mem::MaybeUninit::uninit(); 32], used: 0 }
+    }
+}
+
 impl Arena {
-    pub fn list<T: Plain>(&mut self, len: usize) -> &'static mut [std::mem::MaybeUninit<T>] {
+    fn list<T: Plain>(&mut self, near: Option<&mut Near>, len: usize) -> &'static mut [std::mem::MaybeUninit<T>] {
         const { assert!(align_of::<T>() <= 8) };
+        if len == 0 {
+            return &mut [];
+        }
         let words = (len * size_of::<T>()).div_ceil(8);
+        if let Some(near) = near
+            && near.words.len() - near.used >= words
+        {
+            let at = near.words[near.used..].as_mut_ptr();
+            near.used += words;
+            // SAFETY: as below; the call that the list is for ends before `near` does.
+            return unsafe { std::slice::from_raw_parts_mut(at.cast(), len) };
+        }
         if self.blocks.last().is_none_or(|b| b.len() - self.used < words) {
             self.blocks.push(vec![0u64; words.max(64)].into_boxed_slice());
             self.used = 0;
@@ -147,14 +170,15 @@ pub struct ToCx<'a> {
     store: Option<StoreContext<'a, Data>>,
     guests: Option<&'a mut Guests>,
     arena: &'a mut Arena,
+    near: Option<&'a mut Near>,
 }
 
 impl<'a> ToCx<'a> {
-    pub fn of_guest(store: StoreContext<'a, Data>, arena: &'a mut Arena) -> Self {
-        ToCx { store: Some(store), guests: None, arena }
+    pub fn of_guest(store: StoreContext<'a, Data>, arena: &'a mut Arena, near: &'a mut Near) -> Self {
+        ToCx { store: Some(store), guests: None, arena, near: Some(near) }
     }
     pub fn of_result(guests: &'a mut Guests, arena: &'a mut Arena) -> Self {
-        ToCx { store: None, guests: Some(guests), arena }
+        ToCx { store: None, guests: Some(guests), arena, near: None }
     }
     fn store(&self) -> StoreContext<'_, Data> {
         self.store.as_ref().expect("a borrowed value outside a guest's call").as_context()
@@ -168,7 +192,7 @@ pub trait ToC {
     where
         Self: Sized,
     {
-        let out = cx.arena.list::<Self::C>(items.len());
+        let out = cx.arena.list::<Self::C>(cx.near.as_deref_mut(), items.len());
         for (i, item) in items.iter().enumerate() {
             out[i].write(item.to_c(cx)?);
         }

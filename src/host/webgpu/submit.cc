@@ -38,24 +38,29 @@ Status VirtualGpu::OnGpuQueueSubmit(Rep self, const List<Rep>& command_buffers) 
   VDevice* device = queue->device();
   if (device->lost()) return {};
   std::string problem;
-  std::vector<gpu::Owned<WGPUCommandBuffer>> finished;
   for (const auto& b : all) {
     problem = SubmitProblem(device, *b);
     if (!problem.empty()) break;
     b->submitted = true;  // so that a second mention in this list is found
   }
+  std::vector<gpu::Work> works;
   for (const auto& b : all) {
     if (!problem.empty()) break;
+    gpu::Work& work = works.emplace_back();
+    if (!b->ask_library) {
+      work.encoder = std::move(b->native);
+      continue;
+    }
+    // What the library refuses although it passed here must be known now.
     NativeErrors errors(device);
     WGPUCommandBufferDescriptor d = WGPU_COMMAND_BUFFER_DESCRIPTOR_INIT;
     d.label = gpu::Str(b->label());
-    finished.push_back(gpu_->Own(wgpu().CommandEncoderFinish(b->native.get(), &d)));
+    work.commands = gpu_->Own(wgpu().CommandEncoderFinish(b->native.get(), &d));
     b->native.Reset();
-    // What the library refuses although it passed here must not be sent: it would end the process.
-    if (errors.Flush(b->Name() + ": ") || !finished.back()) {
+    if (errors.Flush(b->Name() + ": ") || !work.commands) {
       problem = fmt::format("{} was refused by the GPU library when it was finished.", b->Name());
       // The library keeps for ever what it finished before that: a few times may be a fault, many are an attack.
-      if (finished.size() > 1 && ++refused_submits_ > kMostRefused) {
+      if (works.size() > 1 && ++refused_submits_ > kMostRefused) {
         account_->Fail("quota: refused submits: the GPU library refused too many of the plugin's command buffers");
       }
     }
@@ -77,7 +82,8 @@ Status VirtualGpu::OnGpuQueueSubmit(Rep self, const List<Rep>& command_buffers) 
   std::erase_if(submits_->written, [](const auto& r) { return !r->alive(); });  // of frames that are over
   for (size_t i = 0; i < all.size(); ++i) {
     const auto& b = all[i];
-    submits_->pending.push_back({Ref<VDevice>(device), std::move(finished[i])});
+    works[i].refused = submits_->refused;
+    submits_->pending.push_back(std::move(works[i]));
     NoteWritten(submits_->written, b->written);
     b->mutable_reach().Clear();
     b->written.clear();
@@ -92,27 +98,23 @@ void VirtualGpu::FlushSubmits() {
   gpu_->SendUpTo(kept_);
   auto& pending = submits_->pending;
   if (pending.empty()) return;
-  auto& handles = submits_->handles;
-  handles.clear();
-  for (const auto& p : pending) handles.push_back(p.native.get());
   if (!gpu_->lost()) {
-    NativeErrors errors(pending.front().device.get());
-    gpu_->Submit(handles);
+    gpu_->Submit(pending);
     unsent_bytes_ = 0;
   }
   pending.clear();
+  ReportRefused();
 }
 
-size_t VirtualGpu::TakePending(std::vector<WGPUCommandBuffer>& out) {
-  if (!submits_) return 0;
-  const size_t n = submits_->pending.size();
-  for (auto& p : submits_->pending) {
-    // The list's reference becomes the caller's.
-    wgpu().CommandBufferAddRef(p.native.get());
-    out.push_back(p.native.get());
+void VirtualGpu::ReportRefused() {
+  if (!submits_) return;
+  for (const std::string& message : submits_->refused->Take()) {
+    if (!devices_.empty()) devices_.back()->Report(ErrorType::Internal, fmt::format("gpu-queue.submit: {}", CleanMessage(message)));
   }
-  submits_->pending.clear();
-  return n;
+}
+
+std::vector<gpu::Work> VirtualGpu::TakePending() {
+  return submits_ ? std::exchange(submits_->pending, {}) : std::vector<gpu::Work>();
 }
 
 void VirtualGpu::SetFlushHook(std::function<void()> before_flush) {
