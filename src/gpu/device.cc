@@ -167,16 +167,6 @@ void OnDevice(WGPURequestDeviceStatus status, WGPUDevice device, WGPUStringView 
   answer->done = true;
 }
 
-// With references of their own.
-std::vector<Work> Shared(const Procs& procs, std::span<const WGPUCommandBuffer> commands) {
-  std::vector<Work> work(commands.size());
-  for (size_t i = 0; i < commands.size(); ++i) {
-    procs.CommandBufferAddRef(commands[i]);
-    work[i].commands = {commands[i], procs.CommandBufferRelease};
-  }
-  return work;
-}
-
 }  // namespace
 
 Result<std::vector<AdapterInfo>> ListAdapters(const Ref<Library>& library) {
@@ -299,23 +289,12 @@ bool Device::Has(WGPUFeatureName feature) const {
 Counters& Device::counters() { return core_->counters; }
 
 void Device::Submit(std::span<const WGPUCommandBuffer> commands) {
-  std::vector<Work> work = Shared(procs(), commands);
-  Submit(work);
-}
-
-void Device::Submit(std::vector<Work>& work) {
-  const bool nothing = work.empty();
-  core_->submits->Keep(work);
-  core_->submits->Send(/*even_nothing=*/nothing);
+  core_->submits->Keep(commands);
+  core_->submits->Send(/*even_nothing=*/commands.empty());
   core_->Poke();
 }
 
-uint64_t Device::SubmitLater(std::span<const WGPUCommandBuffer> commands) {
-  std::vector<Work> work = Shared(procs(), commands);
-  return core_->submits->Keep(work);
-}
-
-uint64_t Device::SubmitLater(std::vector<Work>& work) { return core_->submits->Keep(work); }
+uint64_t Device::SubmitLater(std::span<const WGPUCommandBuffer> commands) { return core_->submits->Keep(commands); }
 
 void Device::Send() { core_->Send(); }
 

@@ -22,7 +22,6 @@
 #include "gpu/errors.h"
 #include "gpu/handle.h"
 #include "gpu/library.h"
-#include "gpu/work.h"
 
 namespace weft::gpu {
 
@@ -93,14 +92,11 @@ class Device : public RefCounted {
   // kept from here by the caller. Does not release the command buffers.
   void Submit(std::span<const WGPUCommandBuffer> commands);
   void Submit(WGPUCommandBuffer commands) { Submit({&commands, 1}); }
-  // The same of encoders that are complete, too; takes over what the list holds and empties it.
-  void Submit(std::vector<Work>& work);
   // The same, but the commands are kept for a while and go with the next submit, after what was kept before and in one call. They are
   // sent at the latest by what has to come after them: any function here that submits, writes or waits. Whoever hands results to somebody
   // else's queue or has nothing more to do calls Send or SendIfIdle. Answers a position for SendUpTo.
   uint64_t SubmitLater(std::span<const WGPUCommandBuffer> commands);
   uint64_t SubmitLater(WGPUCommandBuffer commands) { return SubmitLater({&commands, 1}); }
-  uint64_t SubmitLater(std::vector<Work>& work);
   // Sends what is kept.
   void Send();
   // Sends it where the GPU has nothing to do, as far as is known; else the GPU thread does when it sees the GPU run dry.

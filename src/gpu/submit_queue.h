@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SubmitQueue: command buffers on their way into a device's queue. A submit costs the driver some microseconds and the GPU a gap, so what
 // nobody waits for is kept and goes with the next: many nodes' work, one submit. The order is that of the calls. Private to the module.
-// Encoders are finished here as well (work.h).
 //
 // Any thread. Calls of the library are made under a lock of their own, so that others can go on keeping.
 #pragma once
@@ -11,12 +10,12 @@
 #include <atomic>
 #include <cstdint>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "gpu/counters.h"
 #include "gpu/handle.h"
 #include "gpu/library.h"
-#include "gpu/work.h"
 
 namespace weft::gpu {
 
@@ -25,8 +24,9 @@ class SubmitQueue {
   // The queue outlives this.
   SubmitQueue(const Procs& procs, WGPUQueue queue, Counters& counters) : procs_(procs), queue_(queue), counters_(counters) {}
 
-  // Answers a position for SendUpTo: that after these. Kept are at most kMost; the call that reaches that sends. `work` is empty afterwards.
-  uint64_t Keep(std::vector<Work>& work);
+  // Takes references. Answers a position for SendUpTo: that after these. Kept are at most kMost command buffers; the call that reaches
+  // that sends.
+  uint64_t Keep(std::span<const WGPUCommandBuffer> commands);
   // Whether anything is kept, as far as one can say who holds no lock.
   bool empty() const { return kept_end_.load(std::memory_order_acquire) <= sent_.load(std::memory_order_acquire); }
   // Sends all that is kept; `even_nothing`: makes a submit of it in any case, with which the library sends what was written. Whether there
@@ -35,8 +35,6 @@ class SubmitQueue {
   bool SendUpTo(uint64_t position) { return sent_.load(std::memory_order_acquire) < position && Send(); }
 
  private:
-  void FinishLocked(Work& work);
-
   static constexpr size_t kMost = 64;
 
   const Procs& procs_;
@@ -44,13 +42,13 @@ class SubmitQueue {
   Counters& counters_;
 
   std::mutex send_mutex_;  // before kept_mutex_
-  std::vector<Work> sending_;
+  std::vector<Owned<WGPUCommandBuffer>> sending_;
   std::vector<WGPUCommandBuffer> handles_;
 
   std::mutex kept_mutex_;
-  std::vector<Work> kept_;
+  std::vector<Owned<WGPUCommandBuffer>> kept_;
 
-  std::atomic<uint64_t> kept_end_{0}, sent_{0};  // counts of works
+  std::atomic<uint64_t> kept_end_{0}, sent_{0};  // counts of command buffers
 };
 
 }  // namespace weft::gpu

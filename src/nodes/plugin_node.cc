@@ -2,7 +2,6 @@
 #include "nodes/plugin_node.h"
 
 #include <algorithm>
-#include <iterator>
 
 #include "base/fail.h"
 #include "gpu/clear.h"
@@ -310,19 +309,20 @@ Status PluginNode::Lend(Frame& frame) {
 // be sent at once and may go with other nodes' work; under a supervisor it is, so that a driver that hangs has one node's work in hand.
 // Not at the end it is because the guest's queue does something at once (a write, a map); then what need not come before that waits.
 void PluginNode::Send(Frame& frame, bool last) {
-  std::vector<gpu::Work> pending = instance_->gpu().TakePending();
+  std::vector<WGPUCommandBuffer> pending;
+  instance_->gpu().TakePending(pending);
   if (!last && pending.empty() && !frame.clears) return;
-  std::vector<gpu::Work> work;
-  auto add = [&](gpu::Owned<WGPUCommandBuffer> commands) { work.emplace_back().commands = std::move(commands); };
-  for (auto& c : std::exchange(frame.prologue, {})) add(std::move(c));
+  std::vector<gpu::Owned<WGPUCommandBuffer>> owned = std::exchange(frame.prologue, {});
   frame.clears = false;
-  std::ranges::move(pending, std::back_inserter(work));
+  for (WGPUCommandBuffer c : pending) owned.push_back(device_->Own(c));
   if (last) {
-    if (auto mark = frame.span.Mark()) add(std::move(mark));
+    if (auto mark = frame.span.Mark()) owned.push_back(std::move(mark));
   }
-  if (work.empty()) return;
-  if (!last || context_.watch) return device_->Submit(work);
-  instance_->gpu().NoteKept(device_->SubmitLater(work));
+  std::vector<WGPUCommandBuffer> commands;
+  for (const auto& c : owned) commands.push_back(c.get());
+  if (commands.empty()) return;
+  if (!last || context_.watch) return device_->Submit(commands);
+  instance_->gpu().NoteKept(device_->SubmitLater(commands));
 }
 
 void PluginNode::Finish(std::unique_ptr<Frame> frame, Status outcome) {

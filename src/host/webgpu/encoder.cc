@@ -111,7 +111,6 @@ Result<Rep> VirtualGpu::OnGpuCommandEncoderFinish(Rep self, const Opt<wit::GpuCo
   if (e->feed() && all_alive && buffer->valid()) buffer->native = std::move(e->native);
   e->native.Reset();
   e->Starve();
-  buffer->ask_library = e->ask_library;
   buffer->mutable_reach() = std::move(e->mutable_reach());
   e->mutable_reach() = Reach();
   buffer->written = std::move(e->written);

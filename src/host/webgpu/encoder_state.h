@@ -49,8 +49,6 @@ class VEncoder : public VReaching {
   // What it reaches has grown since it was last put under watch (VirtualGpu::Watch).
   bool TakeLentGrew() { return std::exchange(lent_grew_, false); }
 
-  // It uses what this host knows only in part (a pipeline with layout "auto"): the library is asked for its verdict at submit.
-  bool ask_library = false;
   uint32_t debug_depth = 0;
   WrittenSet written;
 
@@ -91,10 +89,9 @@ class VCommandBuffer final : public VReaching {
   Reach& mutable_reach() { return reach_; }
 
   bool submitted = false;
-  bool ask_library = false;  // its encoder's
   std::string invalid_because;  // of an invalid one
   WrittenSet written;
-  // What the library has recorded; it sees it finished when it is sent, for what was finished and is not submitted it never frees, nor what that
+  // What the library has recorded; it sees it finished at submit, for what was finished and is not submitted it never frees, nor what that
   // uses. Null where it must never see it: it reaches something destroyed, and submit will say so.
   gpu::Owned<WGPUCommandEncoder> native;
 };

@@ -35,7 +35,6 @@ Status VirtualGpu::OnGpuComputePassEncoderSetPipeline(Rep self, Rep pipeline) {
   if (!Ready(*pass, kMethod) || !UseObject(pass->encoder(), *p, *pass, kMethod)) return {};
   pass->seen.Add(p.get());
   pass->bindings.SetPipeline(p.get(), &p->groups);
-  if (!p->groups.layout) pass->encoder().ask_library = true;
   if (pass->encoder().feed()) wgpu().ComputePassEncoderSetPipeline(pass->native.get(), p->native.get());
   return {};
 }

@@ -30,7 +30,6 @@ Status SetRenderPipeline(VirtualGpu& gpu, Rep rep, Rep pipeline) {
     }
   }
   self->bindings.SetPipeline(p.get(), &p->groups);
-  if (!p->groups.layout) self->encoder().ask_library = true;
   self->buffers.SetPipeline(p.get());
   if (self->encoder().feed()) (gpu.wgpu().*NativeOf<T>::kSetPipeline)(self->native.get(), p->native.get());
   return {};

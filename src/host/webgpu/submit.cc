@@ -38,29 +38,24 @@ Status VirtualGpu::OnGpuQueueSubmit(Rep self, const List<Rep>& command_buffers) 
   VDevice* device = queue->device();
   if (device->lost()) return {};
   std::string problem;
+  std::vector<gpu::Owned<WGPUCommandBuffer>> finished;
   for (const auto& b : all) {
     problem = SubmitProblem(device, *b);
     if (!problem.empty()) break;
     b->submitted = true;  // so that a second mention in this list is found
   }
-  std::vector<gpu::Work> works;
   for (const auto& b : all) {
     if (!problem.empty()) break;
-    gpu::Work& work = works.emplace_back();
-    if (!b->ask_library) {
-      work.encoder = std::move(b->native);
-      continue;
-    }
-    // What the library refuses although it passed here must be known now.
     NativeErrors errors(device);
     WGPUCommandBufferDescriptor d = WGPU_COMMAND_BUFFER_DESCRIPTOR_INIT;
     d.label = gpu::Str(b->label());
-    work.commands = gpu_->Own(wgpu().CommandEncoderFinish(b->native.get(), &d));
+    finished.push_back(gpu_->Own(wgpu().CommandEncoderFinish(b->native.get(), &d)));
     b->native.Reset();
-    if (errors.Flush(b->Name() + ": ") || !work.commands) {
+    // What the library refuses although it passed here must not be sent: it would end the process.
+    if (errors.Flush(b->Name() + ": ") || !finished.back()) {
       problem = fmt::format("{} was refused by the GPU library when it was finished.", b->Name());
       // The library keeps for ever what it finished before that: a few times may be a fault, many are an attack.
-      if (works.size() > 1 && ++refused_submits_ > kMostRefused) {
+      if (finished.size() > 1 && ++refused_submits_ > kMostRefused) {
         account_->Fail("quota: refused submits: the GPU library refused too many of the plugin's command buffers");
       }
     }
@@ -82,8 +77,7 @@ Status VirtualGpu::OnGpuQueueSubmit(Rep self, const List<Rep>& command_buffers) 
   std::erase_if(submits_->written, [](const auto& r) { return !r->alive(); });  // of frames that are over
   for (size_t i = 0; i < all.size(); ++i) {
     const auto& b = all[i];
-    works[i].refused = submits_->refused;
-    submits_->pending.push_back(std::move(works[i]));
+    submits_->pending.push_back({Ref<VDevice>(device), std::move(finished[i])});
     NoteWritten(submits_->written, b->written);
     b->mutable_reach().Clear();
     b->written.clear();
@@ -98,23 +92,27 @@ void VirtualGpu::FlushSubmits() {
   gpu_->SendUpTo(kept_);
   auto& pending = submits_->pending;
   if (pending.empty()) return;
+  auto& handles = submits_->handles;
+  handles.clear();
+  for (const auto& p : pending) handles.push_back(p.native.get());
   if (!gpu_->lost()) {
-    gpu_->Submit(pending);
+    NativeErrors errors(pending.front().device.get());
+    gpu_->Submit(handles);
     unsent_bytes_ = 0;
   }
   pending.clear();
-  ReportRefused();
 }
 
-void VirtualGpu::ReportRefused() {
-  if (!submits_) return;
-  for (const std::string& message : submits_->refused->Take()) {
-    if (!devices_.empty()) devices_.back()->Report(ErrorType::Internal, fmt::format("gpu-queue.submit: {}", CleanMessage(message)));
+size_t VirtualGpu::TakePending(std::vector<WGPUCommandBuffer>& out) {
+  if (!submits_) return 0;
+  const size_t n = submits_->pending.size();
+  for (auto& p : submits_->pending) {
+    // The list's reference becomes the caller's.
+    wgpu().CommandBufferAddRef(p.native.get());
+    out.push_back(p.native.get());
   }
-}
-
-std::vector<gpu::Work> VirtualGpu::TakePending() {
-  return submits_ ? std::exchange(submits_->pending, {}) : std::vector<gpu::Work>();
+  submits_->pending.clear();
+  return n;
 }
 
 void VirtualGpu::SetFlushHook(std::function<void()> before_flush) {

@@ -12,12 +12,15 @@ namespace weft::host {
 
 class SubmitState {
  public:
-  std::vector<gpu::Work> pending;
-  // What the library refused when it was finished to be sent, although it had passed here.
-  Ref<gpu::RefusedWork> refused = MakeRef<gpu::RefusedWork>();
+  struct Pending {
+    Ref<VDevice> device;
+    gpu::Owned<WGPUCommandBuffer> native;
+  };
+  std::vector<Pending> pending;
   // Lent resources that submitted work, or a write, may have written; alive ones only are of interest.
   WrittenSet written;
   std::function<void()> before_flush;
+  std::vector<WGPUCommandBuffer> handles;  // kept for its memory
 };
 
 }  // namespace weft::host

@@ -100,15 +100,16 @@ TEST(Submit, PendingWorkCanBeTakenAndSentByAnother) {
     TestGuest::Ok(g.gpu->OnGpuCommandEncoderClearBuffer(e, b, 4u * i, 4u));
     g.FinishAndSubmit(e);
   }
-  std::vector<gpu::Work> taken = g.gpu->TakePending();
-  EXPECT_EQ(taken.size(), 2u);
-  EXPECT_EQ(g.gpu->TakePending().size(), 0u);
+  std::vector<WGPUCommandBuffer> taken;
+  EXPECT_EQ(g.gpu->TakePending(taken), 2u);
+  EXPECT_EQ(g.gpu->TakePending(taken), 0u);
   int flushes = 0;
   g.gpu->SetFlushHook([&] {
     if (++flushes == 1) gpu::TestDevice()->Submit(taken);
   });
   EXPECT_EQ(g.Read(b), (std::vector<uint32_t>{0, 0}));
   EXPECT_GE(flushes, 1);
+  for (auto c : taken) g.gpu->wgpu().CommandBufferRelease(c);
   EXPECT_EQ(g.Errors(), "");
 }
 

@@ -108,7 +108,6 @@ void VirtualGpu::Watch(VReaching* object) {
 }
 
 std::vector<DeviceError> VirtualGpu::TakeUncapturedErrors() {
-  ReportRefused();
   std::vector<DeviceError> all;
   for (auto& device : devices_) {
     for (auto& error : device->TakeUncaptured()) all.push_back(std::move(error));

@@ -67,9 +67,10 @@ class VirtualGpu final : public wit::WebgpuHost {
   // The caller of TakePending gave this instance's work to Device::SubmitLater, which answered this position: what has to come after it
   // (FlushSubmits) sends it first.
   void NoteKept(uint64_t position) { kept_ = position; }
-  // Instead of sending: what was submitted and not sent yet, in call order, for Device::Submit or SubmitLater. To be called before
-  // RevokeFrame.
-  std::vector<gpu::Work> TakePending();
+  // Instead of sending: appends what was submitted and not sent yet, in call order, and its references become the caller's
+  // (CommandBufferRelease after the submit). For a scheduler that sends several nodes' work in one submit; to be called before RevokeFrame.
+  // How many they were.
+  size_t TakePending(std::vector<WGPUCommandBuffer>& out);
   // Called at the start of every FlushSubmits: a scheduler that took work and has not sent it yet sends it now, since what comes next (a
   // map, a write, a destroy) must come after it.
   void SetFlushHook(std::function<void()> before_flush);
@@ -130,8 +131,6 @@ class VirtualGpu final : public wit::WebgpuHost {
   Status SetLabelOf(Rep self, Kind kind, Str label);
   void Drop(Rep rep, Kind kind) noexcept;
   void CountWrite(uint64_t bytes);
-  // What the library refused of work that it finished late.
-  void ReportRefused();
   // FlushSubmits, and what was written since: the library keeps writes until a submit.
   void SendAll();
   // Made and checked; what went wrong is in `failures`, unreported. An Error is a trap.
