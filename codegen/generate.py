@@ -23,10 +23,11 @@ class Row:
     namespace: str      # of the C++
     header: str         # wasm/gen/<header>.h, and the Rust module
     uses: tuple = ()    # headers of the rows whose types it uses
+    mutant: bool = False  # also wasm/gen/<header>_mutant.h, for tools/mutate-host
 
 
 ROWS = [
-    Row("wasi:webgpu/webgpu@0.3.0-rc.2", "import", "weft::wasm::webgpu", "webgpu"),
+    Row("wasi:webgpu/webgpu@0.3.0-rc.2", "import", "weft::wasm::webgpu", "webgpu", mutant=True),
     Row("weft:plugin/types@0.1.0", "types", "weft::wasm::plugin", "plugin_types", ("webgpu",)),
     Row("weft:plugin/log@0.1.0", "import", "weft::wasm::plugin", "plugin_log"),
     Row("weft:plugin/effect@0.1.0", "export", "weft::wasm::plugin", "effect", ("plugin_types",)),
@@ -74,6 +75,8 @@ def generate_cpp(env, wit, out):
         write(out / f"{row.header}.h", env.get_template("cpp_interface.h.j2").render(values))
         if row.role == "import":
             write(out / f"{row.header}.cc", env.get_template("cpp_host.cc.j2").render(values))
+        if row.mutant:
+            write(out / f"{row.header}_mutant.h", env.get_template("cpp_mutant.h.j2").render(values))
         if row.role == "export":
             write(out / f"{row.header}.cc", env.get_template("cpp_export.cc.j2").render(values))
         layouts.append(dict(header=row.header, namespace=row.namespace,

@@ -37,6 +37,12 @@ class Function:
     docs: str
     resource: object   # type index of the resource of a method, else None
 
+    @property
+    def name(self):
+        """For people: "gpu-buffer.map-async", "record-option-gpu-size64.constructor"."""
+        plain = re.sub(r"^\[[a-z-]+\]", "", self.wit_name)
+        return plain + ".constructor" if self.wit_name.startswith("[constructor]") else plain
+
 
 class Wit:
     """A resolved package. Type refs are primitive names (str) or indexes (int) into `types`."""

@@ -109,6 +109,8 @@ void VirtualGpu::OnGpuAdapterRequestDevice(Rep self, const Opt<wit::GpuDeviceDes
     if (!account_->FitsObject(Kind::Device)) return done.Trap(QuotaSentence());
     const Opt<Str> label = descriptor ? descriptor->label : Opt<Str>();
     device = MakeDevice(label ? label->view() : std::string_view(), limits, features);
+    const Opt<wit::GpuQueueDescriptor> queue = descriptor ? descriptor->default_queue : Opt<wit::GpuQueueDescriptor>();
+    if (queue && queue->label) device->queue = MakeRef<VQueue>(account_, device, queue->label->view());
   }
   auto rep = Add(std::move(device));
   if (!rep) return done.Trap(rep.error().message());
@@ -171,7 +173,7 @@ Result<Rep> VirtualGpu::OnGpuDeviceAdapterInfo(Rep self) {
 
 Result<Rep> VirtualGpu::OnGpuDeviceQueue(Rep self) {
   WEFT_TRY_ASSIGN(auto device, Get<VDevice>(self));
-  if (!device->queue) device->queue = MakeRef<VQueue>(account_, device);
+  if (!device->queue) device->queue = MakeRef<VQueue>(account_, device, std::string_view());
   return Add(device->queue);
 }
 

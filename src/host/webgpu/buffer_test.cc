@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <future>
+
 #include "host/webgpu/encoder_test_guest.h"
 #include "host/webgpu/test_answer.h"
 
@@ -226,12 +228,18 @@ TEST(Buffer, WriteBeforeADestroyAndASubmitIsSafe) {
   EXPECT_EQ(g.Errors(), "");
 }
 
-TEST(Queue, WorkDoneIsAnswered) {
+TEST(Queue, WorkDoneIsAnsweredWhenTheGpuIs) {
   TestGuest g;
+  // Answers come in the order of the submits, so none comes before the one that is held up here.
+  std::promise<void> go_on;
+  gpu::TestDevice()->OnSubmittedWorkDone([held = go_on.get_future().share()](const Status&) { held.wait(); });
   g.BufferOf({1, 2, 3}, BU::Storage);
   Answer<Unit> done;
   g.gpu->OnGpuQueueOnSubmittedWorkDone(g.queue, done.done());
+  EXPECT_FALSE(done.ready());
+  go_on.set_value();
   done.Wait();
+  EXPECT_TRUE(done.ready());
   EXPECT_EQ(done.trap(), "");
 }
 

@@ -176,7 +176,7 @@ TEST(UncapturedErrors, AreLoggedAndBounded) {
   VirtualGpuOptions o;
   o.device = Ref<gpu::Device>(gpu::TestDevice());
   o.log = Log([&](LogLevel, std::string_view text) { lines.emplace_back(text); });
-  VirtualGpu gpu(std::move(o));
+  TestedGpu gpu(std::move(o));
   const Rep device = *gpu.CreateDeviceRep();
   for (int i = 0; i < 100; ++i) ASSERT_TRUE(gpu.OnGpuDeviceCreateBuffer(device, {}));
   EXPECT_EQ(gpu.TakeUncapturedErrors().size(), 16u);
@@ -234,7 +234,7 @@ TEST(DeviceLost, OfTheRealDeviceReachesEverybody) {
   auto guest = [&] {
     VirtualGpuOptions o;
     o.device = *shared;
-    return std::make_unique<VirtualGpu>(std::move(o));
+    return std::make_unique<TestedGpu>(std::move(o));
   };
   auto a = guest(), b = guest();
   const Rep da = *a->CreateDeviceRep(), db = *b->CreateDeviceRep();
@@ -272,6 +272,33 @@ TEST(Record, KeepsKeysInOrder) {
   EXPECT_EQ(g.gpu->OnRecordGpuPipelineConstantValueKeys(r)->size, 1u);
   EXPECT_EQ(g.gpu->OnRecordGpuPipelineConstantValueValues(r)->size, 1u);
   EXPECT_FALSE(g.gpu->OnRecordGpuPipelineConstantValueAdd(r, Str(std::string(2000, 'k')), 1));
+}
+
+TEST(Record, OfLimitsKeepsValuesAndHoles) {
+  TestGuest g;
+  const Rep r = Limits(g, {{"b", uint64_t{1} << 40}, {"hole", Opt<uint64_t>()}, {"a", uint64_t{2}}, {"b", uint64_t{3}}});
+  const auto get = [&](std::string_view key) { return *g.gpu->OnRecordOptionGpuSize64Get(r, Str(key)); };
+  EXPECT_TRUE(*g.gpu->OnRecordOptionGpuSize64Has(r, Str("hole")));
+  EXPECT_FALSE(*g.gpu->OnRecordOptionGpuSize64Has(r, Str("none")));
+  EXPECT_EQ(get("b").value.value, 3u);
+  EXPECT_TRUE(get("hole").has && !get("hole").value.has);
+  EXPECT_FALSE(get("none").has);
+  const auto keys = g.gpu->OnRecordOptionGpuSize64Keys(r);
+  ASSERT_EQ(keys->size, 3u);
+  EXPECT_EQ((*keys)[0].view(), "b");
+  EXPECT_EQ((*keys)[1].view(), "hole");
+  const auto values = g.gpu->OnRecordOptionGpuSize64Values(r);
+  ASSERT_EQ(values->size, 3u);
+  EXPECT_FALSE((*values)[1].has);
+  EXPECT_EQ((*values)[2].value, 2u);
+  const auto entries = g.gpu->OnRecordOptionGpuSize64Entries(r);
+  ASSERT_EQ(entries->size, 3u);
+  EXPECT_EQ((*entries)[2].f0.view(), "a");
+  EXPECT_EQ((*entries)[2].f1.value, 2u);
+  g.Ok(g.gpu->OnRecordOptionGpuSize64Remove(r, Str("b")));
+  EXPECT_FALSE(*g.gpu->OnRecordOptionGpuSize64Has(r, Str("b")));
+  EXPECT_EQ(g.gpu->OnRecordOptionGpuSize64Keys(r)->size, 2u);
+  EXPECT_FALSE(g.gpu->OnRecordOptionGpuSize64Add(r, Str(std::string(2000, 'k')), {}));
 }
 
 }  // namespace

@@ -13,7 +13,7 @@
 #include "gpu/test_device.h"
 #include "gpu/transfer.h"
 #include "host/webgpu/convert.h"
-#include "host/webgpu/virtual_gpu.h"
+#include "host/webgpu/tested_gpu.h"
 
 namespace weft::host {
 
@@ -28,7 +28,7 @@ class TestGuest {
     options.device = Ref<gpu::Device>(gpu::TestDevice());
     options.mode = mode;
     options.quotas = quotas;
-    gpu = std::make_unique<VirtualGpu>(std::move(options));
+    gpu = std::make_unique<TestedGpu>(std::move(options));
     if (mode == GpuMode::Plugin) device = Take(gpu->CreateDeviceRep());
     if (mode == GpuMode::Exec) device = NewDevice();
     queue = Take(gpu->OnGpuDeviceQueue(device));
@@ -261,7 +261,7 @@ class TestGuest {
     return bytes ? std::move(*bytes) : std::vector<std::byte>();
   }
 
-  std::unique_ptr<VirtualGpu> gpu;
+  std::unique_ptr<TestedGpu> gpu;
   Rep device = 0, queue = 0;
 };
 

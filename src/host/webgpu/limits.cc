@@ -51,6 +51,11 @@ constexpr LimitInfo kLimits[] = {
     U32("maxComputeWorkgroupSizeZ", &L::maxComputeWorkgroupSizeZ, 64),
     U32("maxComputeWorkgroupsPerDimension", &L::maxComputeWorkgroupsPerDimension, 65535),
     U32("maxImmediateSize", &L::maxImmediateSize, 0),
+    // What one stage may have is the same as in all stages but on compatibility-mode devices, which there are none of here.
+    U32("maxStorageBuffersInVertexStage", &L::maxStorageBuffersPerShaderStage, 8),
+    U32("maxStorageBuffersInFragmentStage", &L::maxStorageBuffersPerShaderStage, 8),
+    U32("maxStorageTexturesInVertexStage", &L::maxStorageTexturesPerShaderStage, 4),
+    U32("maxStorageTexturesInFragmentStage", &L::maxStorageTexturesPerShaderStage, 4),
 };
 
 // WGSL extensions that the library's compiler has; it cannot list them itself (the function ends the process).

@@ -3,6 +3,7 @@
 #include "host/webgpu/encoder_test_guest.h"
 #include "host/webgpu/shader_messages.h"
 #include "host/webgpu/test_answer.h"
+#include "host/webgpu/values.h"
 #include "host/webgpu/wgsl_reflect.h"
 
 namespace weft::host {
@@ -108,8 +109,21 @@ TEST(ShaderModule, ShowsTheLineWithACaret) {
   EXPECT_EQ(*g.gpu->OnGpuCompilationMessageType(m), wit::GpuCompilationMessageType::Error);
   EXPECT_EQ(*g.gpu->OnGpuCompilationMessageLineNum(m), 3u);
   EXPECT_EQ(*g.gpu->OnGpuCompilationMessageLinePos(m), 2u);
+  EXPECT_EQ(*g.gpu->OnGpuCompilationMessageOffset(m), 56u);
   EXPECT_EQ(*g.gpu->OnGpuCompilationMessageLength(m), 7u);
   EXPECT_NE(g.gpu->OnGpuCompilationMessageMessage(m)->view().find("missing"), std::string_view::npos);
+}
+
+TEST(ShaderModule, MessagesHaveTheirType) {
+  // The library's compiler gives errors only.
+  TestGuest g;
+  using Type = wit::GpuCompilationMessageType;
+  for (const Type type : {Type::Error, Type::Warning, Type::Info}) {
+    CompilationMessage message;
+    message.type = type;
+    const Rep rep = g.Take(g.gpu->Add(MakeRef<VCompilationMessage>(g.gpu->account(), message)));
+    EXPECT_EQ(*g.gpu->OnGpuCompilationMessageType(rep), type);
+  }
 }
 
 TEST(ShaderModule, OfOneLongLineKeepsTheMessageShort) {

@@ -50,6 +50,40 @@ TEST(Texture, OfEveryOrdinaryKindIsMade) {
   EXPECT_EQ(Refusal(g, {.views = {TF::Rgba8unormSrgb, TF::Rgba8unorm, TF::Rgba8unormSrgb}}), "");
 }
 
+TEST(Texture, AnswersWhatItWasMadeWith) {
+  TestGuest g;
+  const Rep a = g.Texture(TF::Bgra8unorm, 16, 8, TU::CopyDst | TU::TextureBinding, 1, 3, 5);
+  EXPECT_EQ(*g.gpu->OnGpuTextureWidth(a), 16u);
+  EXPECT_EQ(*g.gpu->OnGpuTextureHeight(a), 8u);
+  EXPECT_EQ(*g.gpu->OnGpuTextureDepthOrArrayLayers(a), 5u);
+  EXPECT_EQ(*g.gpu->OnGpuTextureMipLevelCount(a), 3u);
+  EXPECT_EQ(*g.gpu->OnGpuTextureSampleCount(a), 1u);
+  EXPECT_EQ(*g.gpu->OnGpuTextureDimension(a), Dim::D2);
+  EXPECT_EQ(*g.gpu->OnGpuTextureFormat(a), TF::Bgra8unorm);
+  EXPECT_EQ(g.gpu->OnGpuTextureUsage(a)->bits, TU::CopyDst | TU::TextureBinding);
+  const Rep volume = g.Texture(TF::R32float, 4, 4, TU::CopySrc, 1, 1, 4, Dim::D3);
+  EXPECT_EQ(*g.gpu->OnGpuTextureDimension(volume), Dim::D3);
+  EXPECT_EQ(*g.gpu->OnGpuTextureDepthOrArrayLayers(volume), 4u);
+  EXPECT_EQ(*g.gpu->OnGpuTextureSampleCount(g.Texture(TF::Rgba8unorm, 4, 4, TU::RenderAttachment, 4)), 4u);
+  EXPECT_EQ(g.Errors(), "");
+  // Also when it could not be made, and when it is gone.
+  const Rep bad = g.Texture(TF::Rgba8unorm, 0, 7, TU::TextureBinding);
+  EXPECT_NE(g.Errors(), "");
+  EXPECT_EQ(*g.gpu->OnGpuTextureWidth(bad), 0u);
+  EXPECT_EQ(*g.gpu->OnGpuTextureHeight(bad), 7u);
+  g.Ok(g.gpu->OnGpuTextureDestroy(a));
+  EXPECT_EQ(*g.gpu->OnGpuTextureMipLevelCount(a), 3u);
+}
+
+TEST(Texture, HasNoBindingViewDimensionOnACoreDevice) {
+  TestGuest g;
+  const Rep t = g.Texture(TF::Rgba8unorm, 4, 4, TU::TextureBinding);
+  const auto dimension = g.gpu->OnGpuTextureTextureBindingViewDimension(t);
+  ASSERT_TRUE(dimension);
+  EXPECT_FALSE(dimension->has);
+  EXPECT_FALSE(g.gpu->OnGpuTextureTextureBindingViewDimension(g.device)) << "a device is no texture";
+}
+
 TEST(Texture, RefusesBadDescriptorsWithASentence) {
   TestGuest g;
   EXPECT_EQ(Refusal(g, {.usage = 0}), "the usage of a texture must not be empty");
@@ -222,6 +256,7 @@ TEST(QuerySet, ChecksItsCountAndSurvivesDestroyAndDrop) {
   const Rep q = g.Queries(wit::GpuQueryType::Occlusion, 4);
   EXPECT_EQ(*g.gpu->OnGpuQuerySetCount(q), 4u);
   EXPECT_EQ(*g.gpu->OnGpuQuerySetType(q), wit::GpuQueryType::Occlusion);
+  EXPECT_EQ(*g.gpu->OnGpuQuerySetType(g.Queries(wit::GpuQueryType::Timestamp, 2)), wit::GpuQueryType::Timestamp);
   g.Ok(g.gpu->OnGpuQuerySetDestroy(q));
   g.gpu->OnDropGpuQuerySet(q);
   EXPECT_EQ(g.Errors(), "");

@@ -34,7 +34,8 @@ class VAdapterInfo final : public VObject {
 class VQueue final : public VObject {
  public:
   static constexpr Kind kKind = Kind::Queue;
-  VQueue(Ref<Account> account, Ref<VDevice> device) : VObject(kKind, std::move(account), std::move(device), {}) {}
+  VQueue(Ref<Account> account, Ref<VDevice> device, std::string_view label)
+      : VObject(kKind, std::move(account), std::move(device), label) {}
 };
 
 class VSupportedFeatures final : public VObject {
