@@ -30,6 +30,8 @@ mkdir -p "$out/include" "$out/obj"
 flags="--target=wasm32-wasi -Wno-deprecated -O2 -g0 -ffunction-sections -fdata-sections"
 # The bindings are made by a program, so their warnings help nobody.
 "$clang" $flags -std=c23 -w -I"$out/include" -c "$out/include/$world.c" -o "$out/obj/bindings.o"
+# Only for plugins in C++.
+"$clang" $flags -std=c++23 -fno-exceptions -fno-rtti -Wall -Wextra -Werror -c "$here/src/runtime.cpp" -o "$out/obj/runtime.o"
 objects="$out/obj/bindings.o $out/include/${world}_component_type.o"
 if [ $kit = yes ]; then
   cp "$here/include/weft_plugin.h" "$here/include/weft_plugin.hpp" "$out/include/"
@@ -38,8 +40,6 @@ if [ $kit = yes ]; then
     "$clang" $flags -std=c23 -Wall -Wextra -Werror -I"$out/include" -c "$source" -o "$object"
     objects="$objects $object"
   done
-  # Only for plugins in C++.
-  "$clang" $flags -std=c++23 -fno-exceptions -fno-rtti -Wall -Wextra -Werror -c "$here/src/runtime.cpp" -o "$out/obj/runtime.o"
 fi
 # A list and not one object: a relocatable link forgets the names of the exports.
 printf '%s\n' $objects >"$out/objects.new"

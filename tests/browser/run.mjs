@@ -4,12 +4,11 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { createRequire } from 'node:module';
 import { extname, join, resolve } from 'node:path';
 
+import { launch } from './chromium.mjs';
+
 const [weft, plugins, media, work, tools] = process.argv.slice(2).map((p) => resolve(p));
-const require = createRequire(join(tools, 'node_modules', 'x.js'));
-const { chromium } = require('playwright-core');
 const here = import.meta.dirname ?? resolve(new URL('.', import.meta.url).pathname);
 
 const fail = (why) => { console.error(`browser test: ${why}`); process.exit(1); };
@@ -51,9 +50,7 @@ const server = createServer((request, response) => {
 }).listen(0, '127.0.0.1');
 await new Promise((r) => server.once('listening', r));
 
-const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', headless: false, args: ['--headless=new', '--no-sandbox',
-  '--disable-dev-shm-usage', '--enable-unsafe-webgpu', '--enable-features=Vulkan', '--use-vulkan=swiftshader', '--use-angle=swiftshader',
-  '--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run', '--disable-quic'] });
+const browser = await launch(tools);
 try {
   const page = await browser.newPage();
   page.on('console', (m) => console.log(`page: ${m.text()}`));
