@@ -10,5 +10,5 @@ const FLAGS = ['--headless=new', '--no-sandbox', '--disable-dev-shm-usage', '--e
 // tools: the folder that tools/browser-tools prints.
 export async function launch(tools) {
   const { chromium } = createRequire(join(resolve(tools), 'node_modules', 'x.js'))('playwright-core');
-  return chromium.launch({ executablePath: '/usr/bin/chromium', headless: false, args: FLAGS });
+  return chromium.launch({ executablePath: '/usr/bin/chromium', headless: false, args: FLAGS, timeout: 180000 });
 }

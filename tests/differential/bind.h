@@ -208,9 +208,7 @@ struct Nothing {
 };
 
 struct NumberOut {
-  void operator()(Outcome* outcome, auto number) const {
-    outcome->value = std::to_string(static_cast<unsigned long long>(number));
-  }
+  void operator()(Outcome* outcome, auto number) const { outcome->value = std::to_string(static_cast<unsigned long long>(number)); }
 };
 
 struct TruthOut {
@@ -313,7 +311,9 @@ struct Argument {
 
 template <auto function, class Result, class... Readers>
 struct Bind {
-  static void Call(Guest& guest, int32_t self, const Value& arguments, Outcome* outcome) { With(function, guest, self, arguments, outcome); }
+  static void Call(Guest& guest, int32_t self, const Value& arguments, Outcome* outcome) {
+    With(function, guest, self, arguments, outcome);
+  }
 
  private:
   template <class Answer, class Self, class... Parameters>

@@ -19,9 +19,10 @@ await new Promise((listening) => server.once('listening', listening));
 const browser = await launch(tools);
 try {
   const page = await browser.newPage();
+  page.setDefaultTimeout(180000);
   page.on('pageerror', (error) => console.error(`page error: ${error}`));
   await page.goto(`http://127.0.0.1:${server.address().port}/`);
-  await page.waitForFunction(() => window.ready === true, null, { timeout: 60000 });
+  await page.waitForFunction(() => window.ready === true);
   for (const test of JSON.parse(readFileSync(cases))) console.log(JSON.stringify(await page.evaluate((t) => window.runCase(t), test)));
 } finally {
   await browser.close();

@@ -26,8 +26,7 @@ void ReadGpuLayoutMode::operator()(Guest& guest, const Value& value, GPU(gpu_lay
   if (!automatic) Handle<"gpu-pipeline-layout">{}(guest, value, &to->val.specific);
 }
 
-void ReadRecordGpuPipelineConstantValue::operator()(Guest&, const Value& value,
-                                                    GPU(own_record_gpu_pipeline_constant_value_t) * to) const {
+void ReadRecordGpuPipelineConstantValue::operator()(Guest&, const Value& value, GPU(own_record_gpu_pipeline_constant_value_t) * to) const {
   *to = GPU(constructor_record_gpu_pipeline_constant_value)();
   for (const auto& [name, number] : value.members) {
     differential_string_t key = {reinterpret_cast<uint8_t*>(const_cast<char*>(name.data())), name.size()};

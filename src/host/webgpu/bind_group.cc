@@ -136,19 +136,23 @@ Use UseOf(const BindingLayout& e) {
   return Use::Constant;
 }
 
-void Bind(VBindGroup& group, const Given& g, const BindingLayout* e) {
+// Of a layout "auto" the shader's text knows the uses; where a binding has two (of two stages), both count.
+void Bind(VBindGroup& group, uint32_t binding, const Given& g, const BindingLayout* e) {
+  std::vector<Use> uses;
+  if (e) uses.push_back(UseOf(*e));
+  for (const auto& [of, use] : group.layout()->uses) {
+    if (of == binding) uses.push_back(use);
+  }
   if (g.buffer) {
     group.mutable_reach().Add(g.buffer.get());
-    if (e) group.bound.push_back({g.buffer, UseOf(*e), {}});
+    for (const Use use : uses) group.bound.push_back({g.buffer, use, {}});
     if (e && e->dynamic) group.dynamic.push_back({e->binding, e->buffer, g.buffer->size(), g.offset, g.size});
   } else if (g.view) {
     group.mutable_reach().Merge(g.view->reach());
     group.holds.emplace_back(g.view);
-    if (e) {
-      const SubresourceRange range{g.view->base_mip, g.view->base_mip + g.view->mips, g.view->base_layer,
-                                   g.view->base_layer + g.view->layers};
-      group.bound.push_back({Ref<VResource>(g.view->texture()), UseOf(*e), range});
-    }
+    const SubresourceRange range{g.view->base_mip, g.view->base_mip + g.view->mips, g.view->base_layer,
+                                 g.view->base_layer + g.view->layers};
+    for (const Use use : uses) group.bound.push_back({Ref<VResource>(g.view->texture()), use, range});
   } else if (g.sampler) {
     group.holds.emplace_back(g.sampler);
   }
@@ -253,7 +257,7 @@ Result<Rep> VirtualGpu::OnGpuDeviceCreateBindGroup(Rep self, const wit::GpuBindG
   }
   // Offsets of set-bind-group come in the order of the binding numbers.
   std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  for (const auto& [binding, g] : all) Bind(*group, g, layout->Find(binding));
+  for (const auto& [binding, g] : all) Bind(*group, binding, g, layout->Find(binding));
   Watch(group.get());
   if (dead) return Add(std::move(group));
 

@@ -60,7 +60,8 @@ Result<Rep> VirtualGpu::OnGpuDeviceCreateBuffer(Rep self, const wit::GpuBufferDe
   NativeErrors errors(device.get());
   WGPUBufferDescriptor n = WGPU_BUFFER_DESCRIPTOR_INIT;
   n.label = gpu::Str(buffer->label());
-  n.usage = d.usage.bits;
+  // resolve-query-set also clears (encoder_copy.cc). The guest sees its own usage only.
+  n.usage = d.usage.bits | (d.usage.bits & U::QueryResolve ? U::CopyDst : 0u);
   n.size = d.size;
   n.mappedAtCreation = mapped && d.size > 0;
   buffer->native = gpu_->Own(wgpu().DeviceCreateBuffer(gpu_->handle(), &n));

@@ -34,6 +34,8 @@ Result<Ref<VComputePipeline>> VirtualGpu::BuildComputePipeline(const Ref<VDevice
     failures->push_back({ErrorType::OutOfMemory, QuotaSentence()});
     return pipeline;
   }
+  if (!why) why = WorkgroupRefusal(stage, device->limits());
+  if (!why && !pipeline->groups.layout) why = AutoLayoutRefusal(stage, device->limits());
   if (why) {
     pipeline->Invalidate();
     failures->push_back({ErrorType::Validation, fmt::format("creating {}: {}", pipeline->Name(), *why)});
@@ -44,7 +46,7 @@ Result<Ref<VComputePipeline>> VirtualGpu::BuildComputePipeline(const Ref<VDevice
   n.compute.entryPoint = stage.entry_point;
   n.compute.constantCount = stage.constants.size();
   n.compute.constants = stage.constants.data();
-  if (!pipeline->groups.layout) pipeline->groups.reflected = stage.owner->reflected;
+  if (!pipeline->groups.layout) AddUsed(pipeline->groups, stage);
   NativeErrors errors(device.get());
   pipeline->native = gpu_->Own(gpu_->RunOnBigStack([&] { return wgpu().DeviceCreateComputePipeline(gpu_->handle(), &n); }));
   for (DeviceError& e : errors.Take()) {

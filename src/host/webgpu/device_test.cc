@@ -111,6 +111,15 @@ TEST(Adapter, InExecADeviceHasTheStandardLimitsUnlessItAsks) {
   EXPECT_NE(g.Errors().find("width 8193 is more than the limit maxTextureDimension2D 8192"), std::string::npos);
 }
 
+TEST(Adapter, GivesTheQueueItsLabel) {
+  TestGuest g(GpuMode::Exec);
+  wit::GpuDeviceDescriptor d;
+  d.default_queue = wit::GpuQueueDescriptor{Str("first")};
+  Request asked(g, Adapter(g), d);
+  ASSERT_FALSE(asked.refused()) << asked.answer.message();
+  EXPECT_EQ(g.gpu->OnGpuQueueLabel(g.Take(g.gpu->OnGpuDeviceQueue(asked.rep())))->view(), "first");
+}
+
 TEST(Adapter, AnswersFallbackRequestsByWhatThereIs) {
   TestGuest g;
   wit::GpuRequestAdapterOptions o;
@@ -130,6 +139,10 @@ TEST(Adapter, TellsInfoFeaturesAndLanguage) {
   const Rep features = g.Take(g.gpu->OnGpuAdapterFeatures(adapter));
   EXPECT_TRUE(*g.gpu->OnGpuSupportedFeaturesHas(features, Str("core-features-and-limits")));
   EXPECT_FALSE(*g.gpu->OnGpuSupportedFeaturesHas(features, Str("telepathy")));
+  // The names are the specification's, also where the WIT cannot write them.
+  const auto& granted = (*g.gpu->Get<VSupportedFeatures>(features))->features;
+  EXPECT_EQ(*g.gpu->OnGpuSupportedFeaturesHas(features, Str("texture-compression-bc-sliced-3d")),
+            Has(granted, wit::GpuFeatureName::TextureCompressionBcSliced3d));
   const Rep language = g.Take(g.gpu->OnGpuWgslLanguageFeatures(g.Take(g.gpu->OnGetGpu())));
   EXPECT_TRUE(*g.gpu->OnWgslLanguageFeaturesHas(language, Str("pointer_composite_access")));
   EXPECT_FALSE(*g.gpu->OnWgslLanguageFeaturesHas(language, Str("unrestricted_pointer_parameters")));

@@ -169,6 +169,10 @@ Status VirtualGpu::OnGpuCommandEncoderResolveQuerySet(Rep self, Rep query_set, u
   if (query_count == 0 || !e->feed()) return {};
   DeferredErrors errors(*e, kMethod);
   wgpu().CommandEncoderResolveQuerySet(e->native.get(), set->native.get(), first_query, query_count, to->native.get(), destination_offset);
+  // A timestamp that nobody wrote is zero.
+  for (uint32_t i = 0; i < query_count && !set->recorded.empty(); ++i) {
+    if (!set->recorded[first_query + i]) wgpu().CommandEncoderClearBuffer(e->native.get(), to->native.get(), destination_offset + i * 8, 8);
+  }
   return {};
 }
 

@@ -101,8 +101,15 @@ Features GrantedFeatures(const gpu::Device& device) {
 
 Result<bool> VirtualGpu::OnGpuSupportedFeaturesHas(Rep self, Str value) {
   WEFT_TRY_ASSIGN(auto set, Get<VSupportedFeatures>(self));
+  // The WIT may not begin a word with a digit and writes "sliced3d"; the specification, whose names these are, has "sliced-3d".
+  auto same = [](std::string_view wit_name, std::string_view asked) {
+    constexpr std::string_view kInWit = "-sliced3d", kInText = "-sliced-3d";
+    if (!asked.ends_with(kInText)) return wit_name == asked;
+    asked.remove_suffix(kInText.size());
+    return wit_name.ends_with(kInWit) && wit_name.substr(0, wit_name.size() - kInWit.size()) == asked;
+  };
   for (uint32_t i = 0; i < wit::kGpuFeatureNameCount; ++i) {
-    if (wit::ToString(static_cast<wit::GpuFeatureName>(i)) == value.view()) return set->features[i];
+    if (same(wit::ToString(static_cast<wit::GpuFeatureName>(i)), value.view())) return set->features[i];
   }
   return false;
 }

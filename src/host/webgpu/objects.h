@@ -217,11 +217,15 @@ class VQuerySet final : public VResource {
  public:
   static constexpr Kind kKind = Kind::QuerySet;
   VQuerySet(Ref<Account> account, Ref<VDevice> device, std::string_view label, wit::GpuQueryType type, uint32_t count)
-      : VResource(kKind, std::move(account), std::move(device), label, kNoFrame), type(type), count(count) {}
+      : VResource(kKind, std::move(account), std::move(device), label, kNoFrame),
+        type(type),
+        count(count),
+        recorded(type == wit::GpuQueryType::Timestamp ? count : 0) {}
   void End(State how) override;
 
   const wit::GpuQueryType type;
   const uint32_t count;
+  std::vector<bool> recorded;  // timestamps that some pass writes
   gpu::Owned<WGPUQuerySet> native;
 };
 
@@ -287,7 +291,8 @@ class VBindGroupLayout final : public VObject {
   // is empty and bind groups are checked by the library, with the views' explicit usage as the rights.
   uint64_t exclusive = 0;
   uint32_t exclusive_index = 0;
-  std::vector<uint32_t> read_only;  // of an "auto" layout: bindings that the shader's text says it only reads
+  std::vector<std::pair<uint32_t, Use>> uses;  // of an "auto" layout: how its bindings are used, as far as the shader's text is certain
+  std::vector<uint32_t> read_only;             // of an "auto" layout: bindings that the shader's text says it only reads
   bool ReadsOnly(uint32_t binding) const { return std::find(read_only.begin(), read_only.end(), binding) != read_only.end(); }
   gpu::Owned<WGPUBindGroupLayout> native;
 
@@ -361,9 +366,11 @@ class VShaderModule final : public VObject {
 struct PipelineGroups {
   Ref<VPipelineLayout> layout;  // null: "auto"
   std::map<uint32_t, Ref<VBindGroupLayout>> automatic;
-  // For "auto": a number of its own, and what the shaders' text says of the bindings (`uncertain`: not of all).
+  // For "auto": a number of its own, what the shaders' text says of its bindings, and which of them the entry points name (`uncertain`:
+  // that is not known of all).
   uint64_t id = 0;
-  WgslModule reflected;
+  std::vector<WgslBinding> named, used;
+  bool uncertain = false;
 };
 
 class VComputePipeline final : public VObject {

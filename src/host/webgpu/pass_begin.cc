@@ -32,6 +32,18 @@ std::string CheckTimestamps(const VQuerySet& set, const Opt<uint32_t>& begin, co
   return {};
 }
 
+// What the library gets; the timestamps count as written from here on.
+WGPUPassTimestampWrites RecordTimestamps(const Timestamps& times) {
+  WGPUPassTimestampWrites n = WGPU_PASS_TIMESTAMP_WRITES_INIT;
+  n.querySet = times.set->native.get();
+  n.beginningOfPassWriteIndex = times.begin;
+  n.endOfPassWriteIndex = times.end;
+  for (uint32_t i : {times.begin, times.end}) {
+    if (i < times.set->recorded.size()) times.set->recorded[i] = true;
+  }
+  return n;
+}
+
 // The checks of one render pass descriptor, which fill in the pass and the native descriptor as they go.
 class RenderBegin {
  public:
@@ -321,9 +333,7 @@ void RenderBegin::BeginNative(const wit::GpuRenderPassDescriptor& d) {
   if (pass_.occlusion) n.occlusionQuerySet = pass_.occlusion->native.get();
   WGPUPassTimestampWrites times = WGPU_PASS_TIMESTAMP_WRITES_INIT;
   if (times_.set) {
-    times.querySet = times_.set->native.get();
-    times.beginningOfPassWriteIndex = times_.begin;
-    times.endOfPassWriteIndex = times_.end;
+    times = RecordTimestamps(times_);
     n.timestampWrites = &times;
   }
   DeferredErrors errors(encoder_, kMethod);
@@ -378,9 +388,7 @@ Result<Rep> VirtualGpu::OnGpuCommandEncoderBeginComputePass(Rep self, const Opt<
     d.label = gpu::Str(pass->label());
     WGPUPassTimestampWrites t = WGPU_PASS_TIMESTAMP_WRITES_INIT;
     if (times.set) {
-      t.querySet = times.set->native.get();
-      t.beginningOfPassWriteIndex = times.begin;
-      t.endOfPassWriteIndex = times.end;
+      t = RecordTimestamps(times);
       d.timestampWrites = &t;
     }
     DeferredErrors errors(*e, kMethod);

@@ -90,14 +90,20 @@ std::string Bindings::Update() {
       used_groups_ |= 1u << i;
     }
   } else {
-    // Layout "auto": only its own layouts fit. Which of the groups that the text names the entry points need, the library knows; it says so
-    // at finish.
+    // Layout "auto": only its own layouts fit. Where the text is not certain, the library knows which groups the entry points need; it says
+    // so at submit.
+    const PipelineGroups& own = *pipeline_groups_;
+    const std::vector<WgslBinding>& wanted = own.uncertain ? own.named : own.used;
     for (uint32_t i = 0; i < kMaxGroups; ++i) {
-      if (groups_[i] == nullptr) continue;
+      const bool wants = std::ranges::any_of(wanted, [i](const WgslBinding& b) { return b.group == i; });
+      if (groups_[i] == nullptr) {
+        if (wants && !own.uncertain) return fmt::format("{} needs a bind group at index {}, and none is set.", pipeline_->Name(), i);
+        continue;
+      }
       const VBindGroupLayout& layout = *groups_[i]->layout();
       if (layout.exclusive == pipeline_groups_->id && layout.exclusive_index == i) {
         used_groups_ |= 1u << i;
-      } else if (std::ranges::any_of(pipeline_groups_->reflected.bindings, [i](const WgslBinding& b) { return b.group == i; })) {
+      } else if (wants) {
         return fmt::format("{} at index {} was not made with a layout that get-bind-group-layout({}) of {} gave; its layout is \"auto\".",
                            groups_[i]->Name(), i, i, pipeline_->Name());
       }

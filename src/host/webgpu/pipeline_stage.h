@@ -16,6 +16,7 @@ struct NativeStage {
   WGPUStringView entry_point = {nullptr, WGPU_STRLEN};  // null: the only entry point of the stage
   std::vector<WGPUConstantEntry> constants;
   Ref<VShaderModule> owner;
+  const WgslEntry* entry = nullptr;  // in the owner
   Ref<VRecordConstants> record;
 };
 
@@ -31,6 +32,13 @@ Status ReadStage(const VirtualGpu& gpu, const VDevice* device, const Stage& stag
                  std::optional<std::string>* why) {
   return ReadStageParts(gpu, device, stage.module, stage.entry_point, stage.constants, kind, out, why);
 }
+
+// What a compute stage asks of this device's limits, which may be lower than those of the real one.
+std::optional<std::string> WorkgroupRefusal(const NativeStage& stage, const WGPULimits& limits);
+// The same of the layout that is made of a stage where none is given.
+std::optional<std::string> AutoLayoutRefusal(const NativeStage& stage, const WGPULimits& limits);
+// Notes a stage's bindings for layout "auto".
+void AddUsed(PipelineGroups& groups, const NativeStage& stage);
 
 // The async forms' answer to a failure.
 Res<Rep, wit::CreatePipelineError> PipelineFailure(const std::vector<DeviceError>& errors);

@@ -33,6 +33,18 @@ Why Rules(const wit::GpuRenderPipelineDescriptor& d, const VDevice& device, size
   return MultisampleRefusal(d.multisample.value_or({}), d, features);
 }
 
+// A target that the shader does not write must be masked, since what would land there is undefined.
+Why OutputRefusal(const wit::GpuFragmentState& f, const WgslEntry& entry) {
+  for (size_t i = 0; entry.outputs && i < f.targets.size; ++i) {
+    const auto& t = f.targets[i];
+    if (!t || (t->write_mask && t->write_mask->bits == 0)) continue;
+    if (std::find(entry.outputs->begin(), entry.outputs->end(), i) == entry.outputs->end()) {
+      return fmt::format("target {}: '{}' has no output @location({}); the target's write mask must be empty", i, entry.name, i);
+    }
+  }
+  return std::nullopt;
+}
+
 WGPUStencilFaceState ToNativeFace(const Opt<wit::GpuStencilFaceState>& given) {
   const wit::GpuStencilFaceState f = given.value_or({});
   using Op = wit::GpuStencilOperation;
@@ -190,6 +202,11 @@ Result<Ref<VRenderPipeline>> VirtualGpu::BuildRenderPipeline(const Ref<VDevice>&
     return pipeline;
   }
   if (!why) why = Rules(d, *device, pipeline->groups.layout ? pipeline->groups.layout->groups.size() : 0);
+  if (!why && d.fragment) why = OutputRefusal(*d.fragment, *n.fragment.entry);
+  if (!why && !pipeline->groups.layout) {
+    why = AutoLayoutRefusal(n.vertex, device->limits());
+    if (!why && d.fragment) why = AutoLayoutRefusal(n.fragment, device->limits());
+  }
   if (why) {
     pipeline->Invalidate();
     failures->push_back({ErrorType::Validation, fmt::format("creating {}: {}", pipeline->Name(), *why)});
@@ -197,13 +214,8 @@ Result<Ref<VRenderPipeline>> VirtualGpu::BuildRenderPipeline(const Ref<VDevice>&
   }
   Fill(n, d, *pipeline);
   if (!pipeline->groups.layout) {
-    pipeline->groups.reflected = n.vertex.owner->reflected;
-    if (d.fragment && n.fragment.owner.get() != n.vertex.owner.get()) {
-      const WgslModule& f = n.fragment.owner->reflected;
-      auto& all = pipeline->groups.reflected;
-      all.bindings.insert(all.bindings.end(), f.bindings.begin(), f.bindings.end());
-      all.uncertain |= f.uncertain;
-    }
+    AddUsed(pipeline->groups, n.vertex);
+    if (d.fragment) AddUsed(pipeline->groups, n.fragment);
   }
   NativeErrors errors(device.get());
   pipeline->native = gpu_->Own(gpu_->RunOnBigStack([&] { return wgpu().DeviceCreateRenderPipeline(gpu_->handle(), &n.d); }));

@@ -12,6 +12,19 @@ namespace {
 // What people write stays below 100, what generators write below some hundreds. The compiler itself was seen to need more than 256 MiB of
 // stack beyond some ten thousand, and minutes of time long before.
 constexpr uint32_t kMaxNesting = 2000;
+
+bool MayEnable(const VDevice& device, std::string_view extension) {
+  using F = wit::GpuFeatureName;
+  constexpr std::pair<std::string_view, F> kFeatures[] = {{"f16", F::ShaderF16},
+                                                          {"clip_distances", F::ClipDistances},
+                                                          {"dual_source_blending", F::DualSourceBlending},
+                                                          {"subgroups", F::Subgroups},
+                                                          {"primitive_index", F::PrimitiveIndex}};
+  for (const auto& [name, feature] : kFeatures) {
+    if (name == extension) return device.Has(feature);
+  }
+  return false;  // the library's own extensions are no part of the standard
+}
 }  // namespace
 
 Result<Rep> VirtualGpu::OnGpuDeviceCreateShaderModule(Rep self, const wit::GpuShaderModuleDescriptor& d) {
@@ -47,6 +60,15 @@ Result<Rep> VirtualGpu::OnGpuDeviceCreateShaderModule(Rep self, const wit::GpuSh
   const auto raised = errors.TakeRaw();
   if (raised.empty() && module->native) {
     module->reflected = ReflectWgsl(code);
+    const auto missing = std::ranges::find_if(module->reflected.enables, [&](const auto& e) { return !MayEnable(*device, e.extension); });
+    if (missing == module->reflected.enables.end()) return Add(std::move(module));
+    // The real device may have what this one was not made with.
+    module->Invalidate();
+    module->native.Reset();
+    CompilationMessage message = MessageAt(code, missing->at, missing->extension.size());
+    message.message = fmt::format("the device has no feature for `enable {}`", missing->extension);
+    device->Validation(fmt::format("creating {}: {}", module->Name(), ShowWithLine(message, code)));
+    module->messages.push_back(std::move(message));
     return Add(std::move(module));
   }
   module->Invalidate();

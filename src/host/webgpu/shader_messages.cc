@@ -117,6 +117,17 @@ CompilationMessage ReadCompilerText(std::string_view text, std::string_view code
   return m;
 }
 
+CompilationMessage MessageAt(std::string_view code, size_t at, size_t length) {
+  CompilationMessage m;
+  const std::string_view before = code.substr(0, at);
+  const size_t line = before.rfind('\n') + 1;  // npos + 1 is 0
+  m.line = 1 + static_cast<uint64_t>(std::count(before.begin(), before.end(), '\n'));
+  m.column = Utf16Units(before.substr(line)) + 1;
+  m.offset = Utf16Units(before);
+  m.length = Utf16Units(code.substr(at, length));
+  return m;
+}
+
 std::string ShowWithLine(const CompilationMessage& m, std::string_view code) {
   if (m.line == 0) return m.message;
   size_t start = 0;

@@ -13,6 +13,9 @@ namespace weft::host {
 // are 0 where the text does not say.
 CompilationMessage ReadCompilerText(std::string_view text, std::string_view code);
 
+// An error at a byte of the code, still without words.
+CompilationMessage MessageAt(std::string_view code, size_t at, size_t length);
+
 // "2:14: expected expression, found ";"" and below it the line with a caret. Long lines are cut around the place.
 std::string ShowWithLine(const CompilationMessage& message, std::string_view code);
 
