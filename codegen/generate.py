@@ -31,6 +31,10 @@ ROWS = [
     Row("weft:plugin/types@0.1.0", "types", "weft::wasm::plugin", "plugin_types", ("webgpu",)),
     Row("weft:plugin/log@0.1.0", "import", "weft::wasm::plugin", "plugin_log"),
     Row("weft:plugin/effect@0.1.0", "export", "weft::wasm::plugin", "effect", ("plugin_types",)),
+    Row("wasi-gfx:frame-buffer/frame-buffer@0.2.0", "import", "weft::wasm::surface", "frame_buffer"),
+    Row("wasi-gfx:surface/surface@0.2.0", "import", "weft::wasm::surface", "surface"),
+    Row("wasi-gfx:surface/surface-frame-buffer@0.2.0", "import", "weft::wasm::surface", "surface_frame_buffer", ("frame_buffer", "surface")),
+    Row("wasi-gfx:surface/surface-webgpu@0.2.0", "import", "weft::wasm::surface", "surface_webgpu", ("webgpu", "surface")),
 ]
 
 

@@ -251,6 +251,22 @@ impl CallHandle {
         true
     }
 
+    /// The call has `ms` from now on, whatever it has used up. 0: it stands still, and is not polled before it is given time again.
+    fn limit(&mut self, ms: u64) {
+        const STANDSTILL: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
+        if self.outcome.is_some() {
+            return;
+        }
+        if ms == 0 {
+            self.deadline = Instant::now() + STANDSTILL;
+            self.inner.timer.stop();
+        } else {
+            self.ms = ms;
+            self.deadline = Instant::now() + Duration::from_millis(ms);
+            self.inner.timer.start(self.deadline, self.waker.clone());
+        }
+    }
+
     fn fail(&mut self, why: Fail) {
         self.inner.end(Fail::new(why.kind, format!("the instance has ended before: {}", why.text)));
         self.outcome = Some(Err(why));
@@ -285,6 +301,10 @@ pub unsafe extern "C" fn weft_call_poll(call: *mut CallHandle) -> bool {
         (*call).outcome = Some(Err(Fail::new(Kind::Internal, format!("the engine failed: {}", panic_text(&*p)))));
         true
     })
+}
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn weft_call_limit(call: *mut CallHandle, ms: u64) {
+    unsafe { (*call).limit(ms) }
 }
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn weft_call_finished(call: *const CallHandle) -> bool {

@@ -9,10 +9,15 @@ use std::sync::{Arc, Mutex, Weak};
 use std::task::Waker;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
-use wasmtime::{Config, WasmBacktraceDetails};
+use wasmtime::{Config, Trap, UpdateDeadline, WasmBacktraceDetails};
 
 /// How often the epoch moves on: the grain of all time limits.
 pub const TICK: Duration = Duration::from_millis(5);
+
+/// Of the epoch, until `ms` have passed for certain.
+pub fn ticks(ms: u64) -> u64 {
+    (ms / TICK.as_millis() as u64).saturating_add(2)
+}
 
 pub struct Shared {
     pub engine: wasmtime::Engine,
@@ -35,6 +40,11 @@ impl Timer {
     pub fn start(&self, deadline: Instant, waker: Waker) {
         *self.waker.lock().unwrap() = Some(waker);
         *self.deadline.lock().unwrap() = Some(deadline);
+    }
+    /// For a store whose epoch has come: whether the call that runs in it has been given more time since.
+    pub fn judge(&self) -> wasmtime::Result<UpdateDeadline> {
+        let left = self.deadline.lock().unwrap().map_or(Duration::ZERO, |d| d.saturating_duration_since(Instant::now()));
+        if left.is_zero() { Err(Trap::Interrupt.into()) } else { Ok(UpdateDeadline::Continue(ticks(left.as_millis() as u64))) }
     }
     pub fn stop(&self) {
         *self.deadline.lock().unwrap() = None;

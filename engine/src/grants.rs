@@ -31,6 +31,9 @@ pub struct AbiGrants {
     random: bool,
     files: bool,
     network: bool,
+    surface: bool,
+    /// The interfaces of stdio are there, and nothing is behind them.
+    closed_stdio: bool,
     arguments: List<Str>,
     variables: List<AbiPair>,
     folders: List<AbiFolder>,
@@ -47,7 +50,12 @@ pub enum Need {
 pub fn need(import: &str) -> Need {
     let path = import.split('@').next().unwrap_or(import);
     if glue::IMPORTS.iter().any(|i| i.interface == import) {
-        return Need::Grant(if path.starts_with("wasi:webgpu/") { "gpu" } else { "log" });
+        let (package, _) = path.split_once('/').unwrap_or((path, ""));
+        return Need::Grant(match package {
+            "wasi:webgpu" => "gpu",
+            "wasi-gfx:surface" | "wasi-gfx:frame-buffer" => "surface",
+            _ => "log",
+        });
     }
     let (package, interface) = path.split_once('/').unwrap_or((path, ""));
     match (package, interface) {
@@ -67,12 +75,13 @@ impl AbiGrants {
         match grant {
             "gpu" => self.gpu,
             "log" => self.log,
-            "stdio" => self.stdio,
+            "stdio" => self.stdio || self.closed_stdio,
             "environment" => self.environment,
             "clocks" => self.clocks,
             "random" => self.random,
             "files" => self.files,
             "network" => self.network,
+            "surface" => self.surface,
             _ => false,
         }
     }

@@ -3,7 +3,7 @@
 
 use crate::call::{self, RunningCall};
 use crate::component::{Comp, ComponentHandle};
-use crate::engine::{Shared, TICK, Timer};
+use crate::engine::{Shared, Timer, ticks};
 use crate::error::{ErrorHandle, Fail, Kind, guard};
 use crate::grants::AbiGrants;
 use std::ffi::c_void;
@@ -68,7 +68,7 @@ impl Inner {
 }
 
 pub fn prepare(store: &mut Store, shared: &Shared, ms: u64, fuel: u64) -> Result<()> {
-    store.set_epoch_deadline((ms / TICK.as_millis() as u64).saturating_add(2));
+    store.set_epoch_deadline(ticks(ms));
     store.data_mut().limiter.refused = None;
     if shared.fuel {
         store.set_fuel(if fuel == 0 { u64::MAX } else { fuel })?;
@@ -97,11 +97,12 @@ impl Inner {
         };
         let mut store = Store::new(&comp.shared.engine, data);
         store.limiter(|d| &mut d.limiter);
-        store.epoch_deadline_trap();
+        let timer = comp.shared.new_timer();
+        let judge = timer.clone();
+        store.epoch_deadline_callback(move |_| judge.judge());
         let internal = |e: wasmtime::Error| Fail::new(Kind::Internal, format!("{e:#}"));
         prepare(&mut store, &comp.shared, limits.call_ms, limits.fuel).map_err(internal)?;
         let mut live = Box::new(Live { store: Some(store), bound: Bound::default() });
-        let timer = comp.shared.new_timer();
         let made = call::block_on(
             Box::pin(async {
                 let r = pre.instantiate_async(live.store()).await;

@@ -596,10 +596,13 @@ WEFT_EXPORT void weftImageRelease(WeftImage image) WEFT_NOEXCEPT;
 typedef struct WeftExecDescriptor {
   const WeftChained* nextInChain;
   WeftStringView path;
-  /* Non-zero: the component's standard output and error are the process's. Zero: they are closed. */
+  /* Non-zero: the component's standard input, output and error are the process's. Zero: they are closed. */
   WeftBool inheritOutput;
   size_t argumentCount;
   const WeftStringView* arguments; /* what wasi:cli/environment tells; the component's name is not added */
+  /* What it gets beside these: "files=FOLDER[:AS]" to read, "write=FOLDER[:AS]" to read and write, "network", "env=NAME[=VALUE]". */
+  size_t grantCount;
+  const WeftStringView* grants;
 } WeftExecDescriptor;
 
 /* One instance of a component that need not know weft; it may import wasi:webgpu and WASI's clocks, random, stdio. It lives in your

@@ -2,7 +2,7 @@
 # weft_c_kit()                                             the kit for weft:plugin, once a build tree
 # weft_c_bindings(NAME WORLD world [WIT file...])          bare bindings of a world in ${CMAKE_BINARY_DIR}/NAME; WIT: what comes after wasi:webgpu
 # weft_c_plugin(NAME OUTPUT FILE SOURCES file... [DEFINES d...] [INCLUDES dir...] [KIT name])   a component from C or C++; target NAME
-# weft_rust_plugin(NAME OUTPUT FILE CRATE dir)              a component from a Rust crate on sdk/rust; target NAME
+# weft_rust_plugin(NAME OUTPUT FILE CRATE dir [WORLD world WIT file...])   a component from a Rust crate on sdk/rust, or of a world; target NAME
 # Compilers are the guests' own (clang-22, rustc-web), not those of the host build. Parts from outside: WEFT_WASM_TOOLS, WEFT_PARTS.
 set(WEFT_SDK ${CMAKE_CURRENT_LIST_DIR}/..)
 cmake_path(NORMAL_PATH WEFT_SDK)
@@ -68,16 +68,20 @@ function(weft_c_plugin name)
 endfunction()
 
 function(weft_rust_plugin name)
-  cmake_parse_arguments(arg "" "OUTPUT;CRATE" "" ${ARGN})
+  cmake_parse_arguments(arg "" "OUTPUT;CRATE;WORLD" "WIT" ${ARGN})
+  set(world)
+  if(arg_WORLD)
+    set(world --world ${arg_WORLD} ${arg_WIT})
+  endif()
   cmake_path(ABSOLUTE_PATH arg_CRATE BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${arg_CRATE}/src/* ${WEFT_SDK}/rust/src/*)
   cmake_path(GET arg_OUTPUT PARENT_PATH folder)
   file(MAKE_DIRECTORY ${folder})
   add_custom_command(
     OUTPUT ${arg_OUTPUT}
-    COMMAND ${weft_guest_environment} ${WEFT_SDK}/rust/build-plugin.sh ${arg_CRATE} -o ${arg_OUTPUT}
+    COMMAND ${weft_guest_environment} ${WEFT_SDK}/rust/build-plugin.sh ${arg_CRATE} -o ${arg_OUTPUT} ${world}
     DEPENDS ${sources} ${arg_CRATE}/Cargo.toml ${arg_CRATE}/Cargo.lock ${WEFT_SDK}/rust/Cargo.toml ${WEFT_SDK}/rust/build-plugin.sh
-            ${WEFT_SDK}/../wit/plugin.wit
+            ${WEFT_SDK}/../wit/plugin.wit ${arg_WIT}
     COMMENT "plugin ${name}"
     VERBATIM)
   add_custom_target(${name} DEPENDS ${arg_OUTPUT})

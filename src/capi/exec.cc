@@ -21,6 +21,8 @@ WeftError* weftExecCreate(WeftRuntime runtime, const WeftExecDescriptor* descrip
     options.path = capi::Str(descriptor->path);
     options.inherit_output = descriptor->inheritOutput != 0;
     for (size_t i = 0; i < descriptor->argumentCount; ++i) options.arguments.push_back(capi::Str(descriptor->arguments[i]));
+    if (descriptor->grantCount > 0) WEFT_CAPI_REQUIRE(descriptor->grants, "weftExecCreate: grants");
+    for (size_t i = 0; i < descriptor->grantCount; ++i) options.grants.push_back(capi::Str(descriptor->grants[i]));
     WEFT_TRY_ASSIGN(auto exec, runtime::Exec::Create(runtime->runtime, options));
     *out = new WeftExecImpl(std::move(exec));
     return {};

@@ -38,6 +38,7 @@ struct Invocation {
 struct ExecCommand {
   std::string file;
   std::vector<std::string> arguments;  // of a command without --invoke
+  std::vector<std::string> grants;     // as written
   std::vector<Invocation> invocations;
 };
 

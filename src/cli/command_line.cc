@@ -52,7 +52,7 @@ void AddGrants(CLI::App* app, CommonOptions* common, Raw* raw) {
 }
 
 void AddRun(CLI::App* app, RunCommand* run, Raw* raw) {
-  app->add_option("INPUT", run->inputs, "Pictures, clips, sequences (shot.%04d.png), or - for standard input")->required()->type_name("");
+  app->add_option("INPUT", run->inputs, "Pictures, clips, sequences (shot.%04d.png), window components (.wasm), or - for standard input")->required()->type_name("");
   app->add_option("-p,--plugin", run->plugins, "A plugin and its parameters: PLUGIN[@id][:name=value,...]")
       ->type_name("PLUGIN")
       ->allow_extra_args(false);
@@ -212,6 +212,11 @@ CommandLine ParseCommandLine(std::vector<std::string> arguments) {
                      "NAME ARGS...: call an export; may be given several times, all in one instance, after the other options");
   AddGpu(exec_app, &line.common);
   AddGrants(exec_app, &line.common, &raw);
+  exec_app
+      ->add_option("--grant", exec.grants, "Give it files=FOLDER[:AS], write=FOLDER[:AS], network or env=NAME[=VALUE]; several times for several")
+      ->type_name("GRANT")
+      ->allow_extra_args(false)
+      ->group("Grants and limits, of each plugin");
   CLI::App* inspect_app = add_command("inspect", "Show ports, parameters, imports and hash of a plugin", kInspectFooter);
   inspect_app->add_option("PLUGIN", inspect.plugin, "A component (.wasm), or the folder or plugin.json of a WGSL plugin")
       ->required()

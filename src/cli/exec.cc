@@ -17,6 +17,10 @@ int Exec(const ExecCommand& command, Console* console) {
   descriptor.inheritOutput = 1;
   descriptor.argumentCount = arguments.size();
   descriptor.arguments = arguments.data();
+  std::vector<WeftStringView> grants;
+  for (const std::string& g : command.grants) grants.push_back(View(g));
+  descriptor.grantCount = grants.size();
+  descriptor.grants = grants.data();
   auto exec = api::Exec::Create(*runtime, descriptor);
   if (!exec) return console->Fail(exec.error());
   if (command.invocations.empty()) {

@@ -26,6 +26,8 @@ Exit codes:
 
 const char* const kRunFooter = R"(
 A picture flows from the first INPUT through the plugins in the order given into the outputs.
+An INPUT that ends in .wasm is a program written for a window (wasi-gfx:surface); what it shows are the
+frames: one, or those of --frames. scene.wasm:size=640x480,rate=25,events=@clicks.json
 
 PLUGIN[@id][:name=value,...]
   PLUGIN is a .wasm file, or the folder or plugin.json of a WGSL plugin; @id names the node
@@ -51,15 +53,19 @@ Examples:
   weft run in.mp4 -p pixel-sort.wasm@s -o out.mp4 -o hist.png=s.histogram --frames 0
   weft run shot.%04d.png -p grade.wasm -o graded.%04d.png --frames 1001-1100 --overwrite
   weft run in.mp4 -p grade.wasm -o small.mp4:crf=16 --size 1280x720 --fit cover
+  weft run scene.wasm:size=640x480 --frames 0-119 -o out.mp4
   ffmpeg -i in.mkv -f yuv4mpegpipe - | weft run -:format=y4m -p grade.wasm -o out.mp4)";
 
 const char* const kExecFooter = R"(
 Arguments and results are WAVE text: 1, -0.5, true, "text", [1, 2], {x: 1, y: 2}, some(1), ok("yes").
 A function of an exported interface is named in full: pkg:name/interface#function.
 Without --invoke the component must be a command (wasi:cli/run); its exit code is weft's.
+Its standard input and output are weft's, bytes and all. It gets no files, no network and no environment
+variables but what --grant gives.
 
 Examples:
   weft exec math.wasm --invoke add 1 2
+  weft exec --grant files=pictures:/in --grant env=LANG list.wasm /in < names.txt
   weft exec counter.wasm --invoke step --invoke step --invoke total
   weft exec --deny gpu tool.wasm one -- --two)";
 

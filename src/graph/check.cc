@@ -108,7 +108,7 @@ class Checker {
     if (name.starts_with('#')) {
       std::vector<size_t> sources;
       for (size_t i = 0; i < doc_.nodes.size(); ++i) {
-        if (doc_.nodes[i].kind == "source") sources.push_back(i);
+        if (doc_.nodes[i].is_input()) sources.push_back(i);
       }
       size_t number = 0;
       for (char c : name.substr(1)) number = c >= '0' && c <= '9' && number < 1000 ? number * 10 + static_cast<size_t>(c - '0') : 1001;

@@ -22,15 +22,20 @@
 #include <vector>
 
 #include "base/result.h"
+#include "graph/events.h"
 #include "graph/literal.h"
 
 namespace weft::graph {
 
 struct NodeSpec {
   std::string id;
-  std::string kind;  // "source", "sink", "plugin", "resize"; what kinds there are is the factory's business, not the graph's
+  std::string kind;  // "source", "window", "sink", "plugin", "resize"; what kinds there are is the factory's business, not the graph's
   std::string path;  // of plugins: the .wasm file or the folder; of sources and sinks: the file, "-" for stdin or stdout
   std::vector<Setting> settings;
+  std::vector<SurfaceEvent> events;  // of windows, by frame
+
+  // Gives frames by itself: what "#1" counts.
+  bool is_input() const { return kind == "source" || kind == "window"; }
 };
 
 // "id" or "id.port".

@@ -4,6 +4,7 @@
 
 #include "base/fail.h"
 #include "graph/document.h"
+#include "graph/events_json.h"
 
 namespace weft::graph {
 namespace {
@@ -143,12 +144,14 @@ Result<NodeSpec> TakeNode(const std::string& id, const Json& j) {
         }
         node.settings.push_back(std::move(setting));
       }
+    } else if (key == "events") {
+      WEFT_TRY_ASSIGN(node.events, TakeEvents(value).Context(where + ", events"));
     } else {
-      return Fail(ErrorKind::InvalidArgument, "{} has the unknown member '{}'; known are kind, path and parameters", where, key);
+      return Fail(ErrorKind::InvalidArgument, "{} has the unknown member '{}'; known are kind, path, parameters and events", where, key);
     }
   }
   if (node.kind.empty())
-    return Fail(ErrorKind::InvalidArgument, "{} has no kind; \"source\", \"plugin\", \"resize\" or \"sink\" is expected", where);
+    return Fail(ErrorKind::InvalidArgument, "{} has no kind; \"source\", \"window\", \"plugin\", \"resize\" or \"sink\" is expected", where);
   return node;
 }
 
@@ -210,6 +213,7 @@ std::string ToJson(const Document& document) {
   for (const NodeSpec& spec : document.nodes) {
     Json& node = nodes[spec.id] = Json{{"kind", spec.kind}};
     if (!spec.path.empty()) node["path"] = spec.path;
+    if (!spec.events.empty()) node["events"] = PutEvents(spec.events);
     for (const Setting& s : spec.settings) {
       Json& at = node["parameters"][s.name];
       if (s.to) {

@@ -76,7 +76,7 @@ Result<Document> FromShorthand(const Shorthand& shorthand) {
   for (size_t i = 0; i < shorthand.inputs.size(); ++i) {
     const std::string what = fmt::format("input '{}'", shorthand.inputs[i]);
     WEFT_TRY_ASSIGN(Argument cut, Cut(shorthand.inputs[i], '\0').Context(what));
-    NodeSpec node{fmt::format("in{}", i + 1), "source", cut.path, {}};
+    NodeSpec node{fmt::format("in{}", i + 1), cut.path.ends_with(".wasm") ? "window" : "source", cut.path, {}};
     if (auto ok = AddSettings(cut.settings, &node); !ok) return std::move(ok.error()).Context(what);
     doc.nodes.push_back(std::move(node));
   }

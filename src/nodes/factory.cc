@@ -8,6 +8,7 @@
 #include "nodes/sink_node.h"
 #include "nodes/source_node.h"
 #include "nodes/wgsl_node.h"
+#include "nodes/window_node.h"
 
 namespace weft::nodes {
 namespace {
@@ -22,10 +23,11 @@ Result<std::unique_ptr<graph::Node>> AsNode(Result<std::unique_ptr<T>> made) {
 
 Result<std::unique_ptr<graph::Node>> Factory::Make(const graph::NodeSpec& spec) {
   if (spec.kind == "source") return AsNode(SourceNode::Open(context_, spec));
+  if (spec.kind == "window") return AsNode(WindowNode::Open(context_, spec));
   if (spec.kind == "sink") return AsNode(SinkNode::Make(context_, spec));
   if (spec.kind == "resize") return std::unique_ptr<graph::Node>(new ResizeNode(context_));
   if (spec.kind == "plugin") return MakePlugin(spec);
-  return Fail(ErrorKind::InvalidArgument, "'{}' is no kind of node; source, plugin, resize and sink are", spec.kind);
+  return Fail(ErrorKind::InvalidArgument, "'{}' is no kind of node; source, window, plugin, resize and sink are", spec.kind);
 }
 
 Result<std::unique_ptr<graph::Node>> Factory::MakePlugin(const graph::NodeSpec& spec) {

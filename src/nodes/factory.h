@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Factory: nodes by the kinds that documents name: source, sink, plugin, resize.
+// Factory: nodes by the kinds that documents name: source, window, sink, plugin, resize.
 #pragma once
 
 #include <map>

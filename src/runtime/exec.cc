@@ -2,6 +2,8 @@
 #include "runtime/exec.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
 #include <mutex>
 
 #include "base/fail.h"
@@ -29,6 +31,45 @@ struct Exec::State {
   }
 };
 
+Status ParseGrant(std::string_view text, wasm::Grants* grants) {
+  const size_t equals = text.find('=');
+  const std::string_view name = text.substr(0, equals);
+  const std::string_view value = equals == text.npos ? "" : text.substr(equals + 1);
+  if (name == "network" && equals == text.npos) {
+    grants->network = true;
+    return {};
+  }
+  if (name == "env" && !value.empty() && value.front() != '=') {
+    const size_t second = value.find('=');
+    const std::string key(value.substr(0, second));
+    if (second != value.npos) {
+      grants->variables.emplace_back(key, value.substr(second + 1));
+    } else if (const char* own = std::getenv(key.c_str())) {
+      grants->variables.emplace_back(key, own);
+    } else {
+      return Fail(ErrorKind::NotFound, "the grant '{}' gives the variable {} of this process, which has none of that name", text, key);
+    }
+    return {};
+  }
+  if ((name == "files" || name == "write") && !value.empty()) {
+    const size_t colon = value.find(':');
+    wasm::Folder folder{std::string(value.substr(0, colon)), std::string(colon == value.npos ? value : value.substr(colon + 1)),
+                        name == "write"};
+    if (folder.host.empty() || folder.guest.empty()) {
+      return Fail(ErrorKind::InvalidArgument, "the grant '{}' names no folder; {}=FOLDER or {}=FOLDER:AS is expected", text, name, name);
+    }
+    std::error_code error;
+    if (!std::filesystem::is_directory(folder.host, error)) {
+      return Fail(ErrorKind::NotFound, "the grant '{}' names '{}', which is no folder", text, folder.host);
+    }
+    grants->files = true;
+    grants->folders.push_back(std::move(folder));
+    return {};
+  }
+  return Fail(ErrorKind::InvalidArgument, "'{}' is no grant; there are files=FOLDER[:AS], write=FOLDER[:AS], network and env=NAME[=VALUE]",
+              text);
+}
+
 Exec::Exec(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Exec::~Exec() = default;
 
@@ -43,9 +84,14 @@ Result<Ref<Exec>> Exec::Create(Ref<Runtime> runtime, const ExecOptions& options)
   wasm::Grants grants = context.grants;
   grants.clocks = grants.random = grants.environment = true;
   grants.stdio = options.inherit_output;
+  grants.closed_stdio = true;
   grants.arguments = options.arguments;
-  WEFT_TRY(component.Check(grants).Context(what));
+  for (const std::string& grant : options.grants) WEFT_TRY(ParseGrant(grant, &grants));
   const auto& imports = component.imports();
+  if (std::ranges::any_of(imports, [](const std::string& i) { return i.starts_with("wasi-gfx:surface/"); })) {
+    return Fail(ErrorKind::InvalidArgument, "{} shows pictures in a window, which nobody would see here; 'weft run' makes files of them", what);
+  }
+  WEFT_TRY(component.Check(grants).Context(what));
   if (std::ranges::any_of(imports, [](const std::string& i) { return i.starts_with("wasi:webgpu/"); })) {
     host::VirtualGpuOptions gpu;
     WEFT_TRY_ASSIGN(gpu.device, runtime->Device());

@@ -9,13 +9,23 @@
 
 #include "runtime/runtime.h"
 
+namespace weft::wasm {
+struct Grants;
+}
+
 namespace weft::runtime {
 
 struct ExecOptions {
   std::string path;
   bool inherit_output = false;
   std::vector<std::string> arguments;
+  // What it gets beside wasi:webgpu, stdio, clocks and random, see ParseGrant.
+  std::vector<std::string> grants;
 };
+
+// "files=FOLDER[:AS]" (to read), "write=FOLDER[:AS]" (to read and write), "network", "env=NAME[=VALUE]": added to `grants`. The guest sees the
+// folder as AS, else by the name that it was given by.
+Status ParseGrant(std::string_view text, wasm::Grants* grants);
 
 class Exec : public RefCounted {
  public:

@@ -140,6 +140,14 @@ struct RawStream {
   void* token = nullptr;
   void (*push)(void* token, const void* value) = nullptr;
   void (*close)(void* token) = nullptr;
+  uint32_t (*state)(void* token) = nullptr;
+};
+
+enum class StreamState : uint32_t {
+  Busy = 0,    // nothing is unread, and the guest is at something else
+  Gone = 1,    // nobody will read any more
+  Wanted = 2,  // the guest waits for the next item
+  Unread = 4,  // an item waits for the guest
 };
 
 template <class T>
@@ -157,6 +165,7 @@ class StreamSource {
   void Push(const T& value) {
     if (raw_.token) raw_.push(raw_.token, &value);
   }
+  StreamState state() const { return raw_.state ? static_cast<StreamState>(raw_.state(raw_.token)) : StreamState::Gone; }
   void Close() {
     auto raw = std::exchange(raw_, {});
     if (raw.token) raw.close(raw.token);

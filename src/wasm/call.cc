@@ -25,9 +25,15 @@ void RawCall::OnWake(std::function<void()> wake) {
 }
 
 bool RawCall::Poll() { return weft_call_poll(handle_); }
+void RawCall::Limit(std::chrono::milliseconds time) { weft_call_limit(handle_, static_cast<uint64_t>(time.count())); }
 bool RawCall::finished() const { return weft_call_finished(handle_); }
 void RawCall::WaitFinished() { weft_call_wait(handle_); }
 const void* RawCall::value() const { return weft_call_value(handle_); }
+
+Status RawCall::Outcome() const {
+  if (value()) return {};
+  return error();
+}
 
 Error RawCall::error() const {
   Status s = TakeError(weft_call_error(handle_));

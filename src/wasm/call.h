@@ -7,6 +7,7 @@
 // time; the wake function is called from any thread, also within Poll, and must not call back into the Call.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -30,7 +31,12 @@ class RawCall {
   void OnWake(std::function<void()> wake);
   // True: finished, with a value or an error.
   bool Poll();
+  // Gives the call so much time from now on, whatever it has used; for calls that last as long as their guest. 0: it stands still and is
+  // not to be polled until it gets time again.
+  void Limit(std::chrono::milliseconds time);
   bool finished() const;
+  // finished() only: how it ended.
+  Status Outcome() const;
   // Polls and sleeps on this thread until it is finished.
   void WaitFinished();
 

@@ -9,7 +9,11 @@
 
 #include "base/fail.h"
 #include "wasm/engine_abi.h"
+#include "wasm/gen/frame_buffer.h"
 #include "wasm/gen/plugin_log.h"
+#include "wasm/gen/surface.h"
+#include "wasm/gen/surface_frame_buffer.h"
+#include "wasm/gen/surface_webgpu.h"
 #include "wasm/gen/webgpu.h"
 #include "wasm/layout.h"
 #include "wasm/serve.h"
@@ -20,6 +24,10 @@ namespace weft::wasm {
 struct HostBindings {
   HostBinding<webgpu::WebgpuHost> webgpu;
   HostBinding<plugin::LogHost> log;
+  HostBinding<surface::FrameBufferHost> frame_buffer;
+  HostBinding<surface::SurfaceHost> surface;
+  HostBinding<surface::SurfaceFrameBufferHost> surface_frame_buffer;
+  HostBinding<surface::SurfaceWebgpuHost> surface_webgpu;
 };
 
 namespace {
@@ -45,6 +53,8 @@ struct GrantsView {
            g.random,
            g.files,
            g.network,
+           g.surface,
+           g.closed_stdio,
            {arguments.data(), arguments.size()},
            {variables.data(), variables.size()},
            {folders.data(), folders.size()}};
@@ -168,9 +178,18 @@ Result<std::unique_ptr<Instance>> Component::Instantiate(const Grants& grants, c
   auto bindings = std::make_unique<HostBindings>();
   bindings->webgpu.host = hosts.webgpu;
   bindings->log.host = hosts.log;
+  const SurfaceHosts& window = hosts.surface;
+  bindings->frame_buffer.host = window.frame_buffer;
+  bindings->surface.host = window.surface;
+  bindings->surface_frame_buffer.host = window.surface_frame_buffer;
+  bindings->surface_webgpu.host = window.surface_webgpu;
   const AbiHost abi_hosts[] = {
       {hosts.webgpu ? webgpu::WebgpuHostTable() : nullptr, &bindings->webgpu},
       {hosts.log ? plugin::LogHostTable() : nullptr, &bindings->log},
+      {window.frame_buffer ? surface::FrameBufferHostTable() : nullptr, &bindings->frame_buffer},
+      {window.surface ? surface::SurfaceHostTable() : nullptr, &bindings->surface},
+      {window.surface_frame_buffer ? surface::SurfaceFrameBufferHostTable() : nullptr, &bindings->surface_frame_buffer},
+      {window.surface_webgpu ? surface::SurfaceWebgpuHostTable() : nullptr, &bindings->surface_webgpu},
   };
   const int64_t ms = limits.call_time.count();
   const AbiLimits abi_limits = {limits.memory_bytes, limits.table_elements, limits.instances, ms > 0 ? static_cast<uint64_t>(ms) : 1,

@@ -25,6 +25,12 @@ class WebgpuHost;
 namespace plugin {
 class LogHost;
 }
+namespace surface {
+class FrameBufferHost;
+class SurfaceHost;
+class SurfaceFrameBufferHost;
+class SurfaceWebgpuHost;
+}  // namespace surface
 
 struct EngineOptions {
   // Folder of compiled code, made with mode 0700; empty: no cache on disk. What lies there is used only if it is ours and unchanged.
@@ -53,6 +59,9 @@ struct Grants {
   bool random = false;       // wasi:random
   bool files = false;        // wasi:filesystem: `folders`
   bool network = false;      // wasi:sockets
+  bool surface = false;      // wasi-gfx:surface and wasi-gfx:frame-buffer
+  // Where stdio is not granted: the interfaces are there all the same; input is empty and what is written is lost.
+  bool closed_stdio = false;
 
   std::vector<std::string> arguments;
   std::vector<std::pair<std::string, std::string>> variables;
@@ -71,9 +80,16 @@ struct Limits {
 };
 
 // Who serves the imports. An import without its host fails in Instantiate.
+struct SurfaceHosts {
+  surface::FrameBufferHost* frame_buffer = nullptr;
+  surface::SurfaceHost* surface = nullptr;
+  surface::SurfaceFrameBufferHost* surface_frame_buffer = nullptr;
+  surface::SurfaceWebgpuHost* surface_webgpu = nullptr;
+};
 struct Hosts {
   webgpu::WebgpuHost* webgpu = nullptr;
   plugin::LogHost* log = nullptr;
+  SurfaceHosts surface = {};
 };
 
 struct EngineHandle;

@@ -36,7 +36,7 @@ struct AbiPair {
 };
 
 struct AbiGrants {
-  bool gpu, log, stdio, environment, clocks, random, files, network;
+  bool gpu, log, stdio, environment, clocks, random, files, network, surface, closed_stdio;
   List<Str> arguments;
   List<AbiPair> variables;
   List<AbiFolder> folders;
@@ -82,6 +82,7 @@ CallHandle* weft_instance_run_command(InstanceHandle* instance);
 
 void weft_call_on_wake(CallHandle* call, void* data, void (*wake)(void* data), void (*drop)(void* data));
 bool weft_call_poll(CallHandle* call);
+void weft_call_limit(CallHandle* call, uint64_t ms);
 bool weft_call_finished(const CallHandle* call);
 void weft_call_wait(CallHandle* call);
 const void* weft_call_value(const CallHandle* call);

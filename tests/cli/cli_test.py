@@ -321,6 +321,40 @@ class Good(CliTest):
         self.fails(2, "'stop'", "exec", name, "--invoke", "stop")
         self.fails(2, "step", "exec", name, "--invoke", "step", '"x"')
 
+    def test_exec_is_a_filter_of_bytes(self):
+        data = bytes(range(256)) * 100 + b"\r\n\0"
+        done = self.weft("exec", str(PLUGINS / "filter.wasm"), stdin=data)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        self.assertEqual(done.stdout, bytes(255 - b for b in data))
+
+    def test_exec_gives_what_is_granted(self):
+        filer, folder = str(PLUGINS / "filer.wasm"), self.folder / "data"
+        folder.mkdir()
+        (folder / "a.txt").write_bytes(b"\0content\n")
+        (self.folder / "secret.txt").write_text("secret")
+        read, write = ["--grant", "files=data:/in"], ["--grant", f"write={folder}"]
+
+        def result(*arguments, stdin=b""):
+            done = self.weft("exec", *arguments, stdin=stdin)
+            return done.returncode, done.stdout
+
+        self.fails(2, ["wasi:filesystem", "'files'"], "exec", filer, "cat", "a.txt")
+        self.assertEqual(result(*read, filer, "cat", "a.txt"), (0, b"\0content\n"))
+        self.assertEqual(result(*read, filer, "cat", "../secret.txt"), (1, b""))
+        self.assertEqual(result(*read, filer, "put", "new.txt", stdin=b"x"), (1, b""))
+        self.assertFalse((folder / "new.txt").exists())
+        self.assertEqual(result(*write, filer, "put", "new.txt", stdin=b"x" * 50000), (0, b""))
+        self.assertEqual((folder / "new.txt").read_bytes(), b"x" * 50000)
+        os.environ["WEFT_TEST_OWN"] = "mine"
+        plain = str(PLUGINS / "filter.wasm")
+        self.assertEqual(result(plain, "env", "WEFT_TEST_OWN"), (1, b""))
+        self.assertEqual(result("--grant", "env=WEFT_TEST_OWN", plain, "env", "WEFT_TEST_OWN"), (0, b"mine"))
+        self.assertEqual(result("--grant", "env=A=b=c", "--grant", "env=D=", plain, "env", "A"), (0, b"b=c"))
+        self.fails(3, "WEFT_TEST_NONE", "exec", "--grant", "env=WEFT_TEST_NONE", plain)
+        self.fails(3, "'nowhere', which is no folder", "exec", "--grant", "files=nowhere", filer)
+        self.fails(2, "'clocks' is no grant", "exec", "--grant", "clocks", plain)
+        self.fails(2, "names no folder", "exec", "--grant", "files=:/in", plain)
+
 
 class Signals(CliTest):
     def endless(self, number):

@@ -533,7 +533,13 @@ pub struct RawStream {
     token: *const c_void,
     push: unsafe extern "C" fn(*const c_void, *const c_void),
     close: unsafe extern "C" fn(*const c_void),
+    state: unsafe extern "C" fn(*const c_void) -> u32,
 }
+
+// What RawStream::state answers.
+const GONE: u32 = 1; // nobody will read any more
+const WANTED: u32 = 2; // the guest waits for an item
+const UNREAD: u32 = 4; // an item waits for the guest
 
 struct QueueState<T> {
     items: VecDeque<Result<T>>,
@@ -559,7 +565,7 @@ impl<T: FromC + Send + 'static> Queue<T> {
     pub fn new() -> (Self, RawStream) {
         let state = Arc::new(Mutex::new(QueueState { items: VecDeque::new(), closed: false, gone: false, waker: None }));
         let token = Arc::into_raw(state.clone()).cast();
-        (Queue(state), RawStream { token, push: push::<T>, close: close::<T> })
+        (Queue(state), RawStream { token, push: push::<T>, close: close::<T>, state: look::<T> })
     }
 }
 
@@ -594,6 +600,19 @@ unsafe extern "C" fn close<T: FromC + Send + 'static>(token: *const c_void) {
     });
 }
 
+unsafe extern "C" fn look<T: FromC + Send + 'static>(token: *const c_void) -> u32 {
+    std::panic::catch_unwind(|| {
+        let s = unsafe { &*token.cast::<Mutex<QueueState<T>>>() }.lock().unwrap();
+        match (s.gone, s.items.is_empty(), s.waker.is_some()) {
+            (true, ..) => GONE,
+            (_, false, _) => UNREAD,
+            (_, true, true) => WANTED,
+            _ => 0,
+        }
+    })
+    .unwrap_or(GONE)
+}
+
 impl<T: ToC + Lower + Lift + Send + Sync + Unpin + 'static> StreamProducer<Data> for Queue<T> {
     type Item = T;
     type Buffer = Option<T>;
@@ -617,7 +636,10 @@ impl<T: ToC + Lower + Lift + Send + Sync + Unpin + 'static> StreamProducer<Data>
             }
             Some(Err(e)) => Poll::Ready(Err(e)),
             None if s.closed => Poll::Ready(Ok(StreamResult::Dropped)),
-            None if finish => Poll::Ready(Ok(StreamResult::Cancelled)),
+            None if finish => {
+                s.waker = None;
+                Poll::Ready(Ok(StreamResult::Cancelled))
+            }
             None => {
                 s.waker = Some(cx.waker().clone());
                 Poll::Pending

@@ -23,6 +23,7 @@ _weft() {
     --work-format) COMPREPLY=($(compgen -W "rgba8unorm rgba16float rgba32float" -- "$cur")); return ;;
     --fit) COMPREPLY=($(compgen -W "contain cover fill" -- "$cur")); return ;;
     --deny) COMPREPLY=($(compgen -W "gpu" -- "$cur")); return ;;
+    --grant) COMPREPLY=($(compgen -W "files= write= network env=" -- "$cur")); return ;;
     --frames | --size | --gpu | --max-memory | --max-time | --fuel | --max-gpu-memory | --max-gpu-objects | --invoke) return ;;
   esac
 
@@ -30,7 +31,7 @@ _weft() {
     case $command in
       "") COMPREPLY=($(compgen -W "--help --version" -- "$cur")) ;;
       run) COMPREPLY=($(compgen -W "--plugin --output --frames --work-format --size --fit --overwrite $gpu $limits $common" -- "$cur")) ;;
-      exec) COMPREPLY=($(compgen -W "--invoke $gpu $limits $common" -- "$cur")) ;;
+      exec) COMPREPLY=($(compgen -W "--invoke --grant $gpu $limits $common" -- "$cur")) ;;
       inspect) COMPREPLY=($(compgen -W "$common" -- "$cur")) ;;
       gpus) COMPREPLY=($(compgen -W "$gpu $common" -- "$cur")) ;;
     esac

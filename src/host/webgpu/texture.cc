@@ -5,6 +5,7 @@
 
 #include "host/webgpu/convert.h"
 #include "host/webgpu/formats.h"
+#include "host/webgpu/texture_rules.h"
 #include "host/webgpu/virtual_gpu.h"
 
 namespace weft::host {
@@ -60,6 +61,8 @@ std::optional<std::string> SizeRefusal(const TextureInfo& t, const FormatAbiliti
   return std::nullopt;
 }
 
+}  // namespace
+
 std::optional<std::string> TextureRefusal(const TextureInfo& t, const VDevice& device) {
   const FormatAbilities f = Abilities(t.format, device.features());
   const std::string_view format = wit::ToString(t.format);
@@ -97,8 +100,6 @@ std::optional<std::string> TextureRefusal(const TextureInfo& t, const VDevice& d
   }
   return std::nullopt;
 }
-
-}  // namespace
 
 Result<Rep> VirtualGpu::OnGpuDeviceCreateTexture(Rep self, const wit::GpuTextureDescriptor& d) {
   WEFT_TRY_ASSIGN(auto device, Get<VDevice>(self));

@@ -52,13 +52,18 @@ Result<Rep> VirtualGpu::CreateDeviceRep() {
 }
 
 Result<Rep> VirtualGpu::ImportTexture(WGPUTexture native, TextureInfo info, const Rights& rights, uint64_t frame, std::string_view label) {
-  WEFT_CHECK(plugin_device_ && native && frame != kNoFrame);
+  WEFT_CHECK(plugin_device_);
   info.usage = rights.usage;
-  auto texture = MakeRef<VTexture>(account_, plugin_device_, label, std::move(info), frame);
+  return Add(LendTexture(plugin_device_, native, std::move(info), frame, label));
+}
+
+Ref<VTexture> VirtualGpu::LendTexture(Ref<VDevice> device, WGPUTexture native, TextureInfo info, uint64_t frame, std::string_view label) {
+  WEFT_CHECK(native && frame != kNoFrame);
+  auto texture = MakeRef<VTexture>(account_, std::move(device), label, std::move(info), frame);
   wgpu().TextureAddRef(native);
   texture->native = gpu_->Own(native);
   frames_[frame].push_back(texture);
-  return Add(std::move(texture));
+  return texture;
 }
 
 Result<Rep> VirtualGpu::ImportBuffer(WGPUBuffer native, uint64_t size, const Rights& rights, uint64_t frame, std::string_view label) {

@@ -61,6 +61,8 @@ class VirtualGpu : public wit::WebgpuHost {
   // A native reference is added; info.usage is replaced by rights.usage. The row belongs to the guest.
   Result<Rep> ImportTexture(WGPUTexture native, TextureInfo info, const Rights& rights, uint64_t frame, std::string_view label);
   Result<Rep> ImportBuffer(WGPUBuffer native, uint64_t size, const Rights& rights, uint64_t frame, std::string_view label);
+  // The same for a texture of `device`, with the rights in info.usage and without a handle yet: see Add.
+  Ref<VTexture> LendTexture(Ref<VDevice> device, WGPUTexture native, TextureInfo info, uint64_t frame, std::string_view label);
   // The frame is over: sends what was submitted, then revokes what was lent for it and drops the native side of all that was made from it.
   void RevokeFrame(uint64_t frame);
   // Sends all that was submitted and not sent yet (submit.cc).
