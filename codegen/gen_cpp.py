@@ -32,6 +32,26 @@ class Cpp:
             return f"Tuple{len(payload['types'])}<{', '.join(self.type(t) for t in payload['types'])}>"
         return pascal(self.wit.types[self.wit.resolve(ref)]["name"])
 
+    def shape(self, ref):
+        """Of wasm/shapes.h: what the value is by the WIT, where the C++ type does not tell."""
+        if ref is None:
+            return "shape::Plain"
+        kind, payload = self.wit.kind(ref)
+        if kind in ("handle", "resource"):
+            owned = kind == "resource" or "own" in payload
+            resource = ref if kind == "resource" else payload["own" if owned else "borrow"]
+            name = pascal(self.wit.types[self.wit.resolve(resource)]["name"])
+            return f"shape::Handle<Resource::{name}, {'true' if owned else 'false'}>"
+        if kind == "list":
+            return f"shape::ListOf<{self.shape(payload)}>"
+        if kind == "option":
+            return f"shape::OptOf<{self.shape(payload)}>"
+        if kind == "result":
+            return f"shape::ResOf<{self.shape(payload['ok'])}, {self.shape(payload['err'])}>"
+        if kind == "tuple":
+            return f"shape::TupleOf<{', '.join(self.shape(t) for t in payload['types'])}>"
+        return "shape::Plain"
+
     def param(self, ref):
         kind, _ = self.wit.kind(ref)
         t = self.type(ref)
@@ -71,6 +91,12 @@ class Cpp:
             if kind == "stream":
                 return "stream", self.type(payload)
         return None, None
+
+    def delivered(self, f):
+        """The type of what `deferred` names."""
+        if f.is_async:
+            return f.result
+        return self.wit.kind(f.result)[1]
 
     def layout_fields(self, t):
         (kind, d), = t["kind"].items()

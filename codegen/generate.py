@@ -24,10 +24,11 @@ class Row:
     header: str         # wasm/gen/<header>.h, and the Rust module
     uses: tuple = ()    # headers of the rows whose types it uses
     mutant: bool = False  # also wasm/gen/<header>_mutant.h, for tools/mutate-host
+    calls: bool = False  # also wasm/gen/<header>_calls.h: all functions as types, for tools that call every one alike
 
 
 ROWS = [
-    Row("wasi:webgpu/webgpu@0.3.0-rc.2", "import", "weft::wasm::webgpu", "webgpu", mutant=True),
+    Row("wasi:webgpu/webgpu@0.3.0-rc.2", "import", "weft::wasm::webgpu", "webgpu", mutant=True, calls=True),
     Row("weft:plugin/types@0.1.0", "types", "weft::wasm::plugin", "plugin_types", ("webgpu",)),
     Row("weft:plugin/log@0.1.0", "import", "weft::wasm::plugin", "plugin_log"),
     Row("weft:plugin/effect@0.1.0", "export", "weft::wasm::plugin", "effect", ("plugin_types",)),
@@ -81,6 +82,8 @@ def generate_cpp(env, wit, out):
             write(out / f"{row.header}.cc", env.get_template("cpp_host.cc.j2").render(values))
         if row.mutant:
             write(out / f"{row.header}_mutant.h", env.get_template("cpp_mutant.h.j2").render(values))
+        if row.calls:
+            write(out / f"{row.header}_calls.h", env.get_template("cpp_calls.h.j2").render(values))
         if row.role == "export":
             write(out / f"{row.header}.cc", env.get_template("cpp_export.cc.j2").render(values))
         layouts.append(dict(header=row.header, namespace=row.namespace,

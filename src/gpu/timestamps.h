@@ -36,8 +36,8 @@ class TimestampFrame {
   uint32_t marks() const { return next_; }
 
   using Callback = std::function<void(std::span<const uint64_t> nanoseconds)>;
-  // Call once, after every mark is submitted; the callback comes on the GPU thread, with nothing where there was no last mark. The frame may
-  // be dropped at once.
+  // Call once, after every mark is submitted; the callback comes on the GPU thread, with nothing where there was no last mark. The frame
+  // may be dropped at once.
   void Finish(Callback done);
 
  private:

@@ -42,6 +42,7 @@ VDevice::VDevice(Ref<Account> account, Ref<gpu::Device> gpu, Ref<Table> table, c
 
 void VDevice::Report(ErrorType type, std::string message) {
   if (lost()) return;
+  ++reported_;
   static_assert(static_cast<int>(ErrorType::Validation) == static_cast<int>(wit::GpuErrorFilter::Validation));
   static_assert(static_cast<int>(ErrorType::OutOfMemory) == static_cast<int>(wit::GpuErrorFilter::OutOfMemory));
   static_assert(static_cast<int>(ErrorType::Internal) == static_cast<int>(wit::GpuErrorFilter::Internal));

@@ -47,6 +47,8 @@ class VDevice final : public VObject {
   // Routes an error to the innermost scope whose filter fits, else to the stream that the guest took, else to the log and the list for the
   // node. Nothing is reported on a lost device (specification 22).
   void Report(ErrorType type, std::string message);
+  // How many errors were reported so far, wherever they went.
+  uint64_t reported() const { return reported_; }
   void Validation(std::string message) { Report(ErrorType::Validation, std::move(message)); }
 
   void PushScope(wit::GpuErrorFilter filter);
@@ -84,6 +86,7 @@ class VDevice final : public VObject {
   StreamSource<Rep> stream_;
   bool stream_taken_ = false;
   uint32_t stream_unread_ = 0;
+  uint64_t reported_ = 0;
   std::vector<DeviceError> uncaptured_;
 
   mutable std::mutex lost_mutex_;

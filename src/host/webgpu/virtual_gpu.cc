@@ -120,6 +120,12 @@ std::vector<DeviceError> VirtualGpu::TakeUncapturedErrors() {
   return all;
 }
 
+uint64_t VirtualGpu::errors_reported() const {
+  uint64_t n = 0;
+  for (const auto& device : devices_) n += device->reported();
+  return n;
+}
+
 bool VirtualGpu::device_destroyed() const { return plugin_device_ && plugin_device_->lost() && !gpu_->lost(); }
 
 VirtualGpu::Stats VirtualGpu::stats() const {

@@ -84,6 +84,8 @@ class VirtualGpu : public wit::WebgpuHost {
 
   // Uncaptured errors since the last call: the node fails its frame with them.
   std::vector<DeviceError> TakeUncapturedErrors();
+  // Errors of all its devices so far, captured ones too.
+  uint64_t errors_reported() const;
   // "quota: gpu objects: ..."; sticky: from then on the node is failed.
   std::optional<std::string> quota_failure() const { return account_->failure(); }
   // The guest destroyed its device (plugin mode): the node fails at its next process.
