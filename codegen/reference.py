@@ -20,17 +20,18 @@ What weft's host does of each function of `{interface}`: {functions} functions o
 implemented, by the rules of the [WebGPU specification](https://www.w3.org/TR/webgpu/). The test that is named fails when the function does
 nothing: `tools/mutate-host` replaces one after another, runs that test, and demands it.
 
-- An error by the specification goes to the caller's error scopes, its `on-uncaptured-error` stream or, for who has taken none, the log, and
-  fails the frame. A handle that is not the caller's, of another kind or dropped traps.
+- An error by the specification goes to the caller's error scopes, else to its `on-uncaptured-error` stream; where it has taken none, to the
+  log, and a plugin's frame fails. A handle that is not the caller's, of another kind or dropped traps.
 - Labels are kept up to {label} bytes and named in messages.
 - `get-gpu` yields the caller's own virtual GPU. In a plugin every `request-device` leads to the device that `create` brought.
-- `drop`: the end of the caller's handle, of each resource.
+- `drop` is the end of the caller's handle.
 
-{leftovers}
-"""
+{leftovers}"""
 
-LEFTOVERS = """The interface has leftovers of the web that have no meaning here, and nothing hands out their resources: {names}. Each traps with its
-name: "{interface} [method]{example} is not implemented by this host".
+LEFTOVERS = """The interface has leftovers of the web that have no meaning here, and nothing hands out their resources. Each traps with its name, as in
+"{interface} [method]{example} is not implemented by this host":
+
+{names}
 """
 
 
@@ -51,7 +52,7 @@ def render(entries):
     text = INTRO.format(
         interface=INTERFACE, functions=len(functions), resources=len({e.resource for e in entries if not e.function}),
         implemented=sum(e.implemented for e in functions), label=label,
-        leftovers=LEFTOVERS.format(names=", ".join(f"`{n}`" for n in leftovers), interface=INTERFACE, example=leftovers[0]) if leftovers else "")
+        leftovers=LEFTOVERS.format(names="\n".join(f"- `{n}`" for n in leftovers), interface=INTERFACE, example=leftovers[0]) if leftovers else "")
     sections = {}
     for e in entries:
         sections.setdefault(e.resource, []).append(e)

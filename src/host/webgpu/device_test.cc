@@ -144,8 +144,13 @@ TEST(Adapter, TellsInfoFeaturesAndLanguage) {
   EXPECT_EQ(*g.gpu->OnGpuSupportedFeaturesHas(features, Str("texture-compression-bc-sliced-3d")),
             Has(granted, wit::GpuFeatureName::TextureCompressionBcSliced3d));
   const Rep language = g.Take(g.gpu->OnGpuWgslLanguageFeatures(g.Take(g.gpu->OnGetGpu())));
-  EXPECT_TRUE(*g.gpu->OnWgslLanguageFeaturesHas(language, Str("pointer_composite_access")));
-  EXPECT_FALSE(*g.gpu->OnWgslLanguageFeaturesHas(language, Str("unrestricted_pointer_parameters")));
+  const auto has = [&](std::string_view name) {
+    const auto r = g.gpu->OnWgslLanguageFeaturesHas(language, Str(name));
+    EXPECT_TRUE(r) << r.error().ToString();
+    return r && *r;
+  };
+  EXPECT_TRUE(has("pointer_composite_access"));
+  EXPECT_FALSE(has("unrestricted_pointer_parameters"));
 }
 
 TEST(ErrorScope, CatchesTheFirstErrorOfItsKind) {
