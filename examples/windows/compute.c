@@ -31,8 +31,10 @@ void exports_window_start(void) {
     uint32_t width = CALL(gpu_texture_width)(BORROW(gpu_texture, texture)), height = CALL(gpu_texture_height)(BORROW(gpu_texture, texture));
     GPU(gpu_bind_group_entry_t)
     entries[] = {
-        {.binding = 0, .resource = {.tag = WASI_WEBGPU_WEBGPU_GPU_BINDING_RESOURCE_GPU_BUFFER, .val.gpu_buffer = BORROW(gpu_buffer, uniform)}},
-        {.binding = 1, .resource = {.tag = WASI_WEBGPU_WEBGPU_GPU_BINDING_RESOURCE_GPU_TEXTURE, .val.gpu_texture = BORROW(gpu_texture, texture)}},
+        {.binding = 0,
+         .resource = {.tag = WASI_WEBGPU_WEBGPU_GPU_BINDING_RESOURCE_GPU_BUFFER, .val.gpu_buffer = BORROW(gpu_buffer, uniform)}},
+        {.binding = 1,
+         .resource = {.tag = WASI_WEBGPU_WEBGPU_GPU_BINDING_RESOURCE_GPU_TEXTURE, .val.gpu_texture = BORROW(gpu_texture, texture)}},
     };
     GPU(gpu_bind_group_descriptor_t) group_descriptor = {.layout = BORROW(gpu_bind_group_layout, layout), .entries = {entries, 2}};
     GPU(own_gpu_bind_group_t) group = CALL(gpu_device_create_bind_group)(w.device, &group_descriptor);

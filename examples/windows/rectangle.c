@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A window drawn by the CPU: a square of 9 pixels on grey, in the middle until the pointer goes down somewhere, red until a key goes down (then
-// green; with shift, blue). The picture follows the window's size.
+// A window drawn by the CPU: a square of 9 pixels on grey, in the middle until the pointer goes down somewhere, red until a key goes down
+// (then green; with shift, blue). The picture follows the window's size.
 #include <bitmap.h>
 #include <stdlib.h>
 

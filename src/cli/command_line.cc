@@ -52,7 +52,9 @@ void AddGrants(CLI::App* app, CommonOptions* common, Raw* raw) {
 }
 
 void AddRun(CLI::App* app, RunCommand* run, Raw* raw) {
-  app->add_option("INPUT", run->inputs, "Pictures, clips, sequences (shot.%04d.png), window components (.wasm), or - for standard input")->required()->type_name("");
+  app->add_option("INPUT", run->inputs, "Pictures, clips, sequences (shot.%04d.png), window components (.wasm), or - for standard input")
+      ->required()
+      ->type_name("");
   app->add_option("-p,--plugin", run->plugins, "A plugin and its parameters: PLUGIN[@id][:name=value,...]")
       ->type_name("PLUGIN")
       ->allow_extra_args(false);
@@ -213,7 +215,8 @@ CommandLine ParseCommandLine(std::vector<std::string> arguments) {
   AddGpu(exec_app, &line.common);
   AddGrants(exec_app, &line.common, &raw);
   exec_app
-      ->add_option("--grant", exec.grants, "Give it files=FOLDER[:AS], write=FOLDER[:AS], network or env=NAME[=VALUE]; several times for several")
+      ->add_option("--grant", exec.grants,
+                   "Give it files=FOLDER[:AS], write=FOLDER[:AS], network or env=NAME[=VALUE]; several times for several")
       ->type_name("GRANT")
       ->allow_extra_args(false)
       ->group("Grants and limits, of each plugin");

@@ -151,7 +151,8 @@ Result<NodeSpec> TakeNode(const std::string& id, const Json& j) {
     }
   }
   if (node.kind.empty())
-    return Fail(ErrorKind::InvalidArgument, "{} has no kind; \"source\", \"window\", \"plugin\", \"resize\" or \"sink\" is expected", where);
+    return Fail(ErrorKind::InvalidArgument, "{} has no kind; \"source\", \"window\", \"plugin\", \"resize\" or \"sink\" is expected",
+                where);
   return node;
 }
 

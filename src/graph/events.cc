@@ -55,10 +55,11 @@ Result<SurfaceEvent> TakeEvent(const Json& j) {
       if (!value.is_boolean()) return Fail(ErrorKind::InvalidArgument, "\"{}\" must be true or false", key);
       (key == "alt" ? event.alt : key == "ctrl" ? event.ctrl : key == "meta" ? event.meta : event.shift) = value.get<bool>();
     } else {
-      return Fail(ErrorKind::InvalidArgument,
-                  "there is no member \"{}\"; there are frame, resize, pointer-move, pointer-down, pointer-up, key-down, key-up, text, alt, "
-                  "ctrl, meta, shift",
-                  key);
+      return Fail(
+          ErrorKind::InvalidArgument,
+          "there is no member \"{}\"; there are frame, resize, pointer-move, pointer-down, pointer-up, key-down, key-up, text, alt, "
+          "ctrl, meta, shift",
+          key);
     }
   }
   if (!has_frame) return Fail(ErrorKind::InvalidArgument, "it has no \"frame\", the number of the frame before which it happens");
@@ -94,7 +95,8 @@ Json PutEvents(std::span<const SurfaceEvent> events) {
       what = Json::array({e.x, e.y});
     }
     if (e.text) j["text"] = *e.text;
-    for (const auto& [name, on] : {std::pair("alt", e.alt), std::pair("ctrl", e.ctrl), std::pair("meta", e.meta), std::pair("shift", e.shift)}) {
+    for (const auto& [name, on] :
+         {std::pair("alt", e.alt), std::pair("ctrl", e.ctrl), std::pair("meta", e.meta), std::pair("shift", e.shift)}) {
       if (on) j[name] = true;
     }
     list.push_back(std::move(j));

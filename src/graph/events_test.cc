@@ -30,7 +30,8 @@ TEST(Events, AreReadInTheOrderOfFrames) {
 TEST(Events, WrongOnesAreNamed) {
   EXPECT_EQ(Wrong("[{"), "events 'e.json': it is not JSON");
   EXPECT_EQ(Wrong("{}"), "events 'e.json': events must be a list");
-  EXPECT_NE(Wrong(R"([{"frame": 0, "resize": [1, 1]}, {"frame": -1}])").find("event 2: \"frame\" must be a whole number"), std::string::npos);
+  EXPECT_NE(Wrong(R"([{"frame": 0, "resize": [1, 1]}, {"frame": -1}])").find("event 2: \"frame\" must be a whole number"),
+            std::string::npos);
   EXPECT_NE(Wrong(R"([{"resize": [1, 1]}])").find("it has no \"frame\""), std::string::npos);
   EXPECT_NE(Wrong(R"([{"frame": 0}])").find("it says nothing that happens"), std::string::npos);
   EXPECT_NE(Wrong(R"([{"frame": 0, "resize": [0, 5]}])").find("1 to 65535 pixels"), std::string::npos);

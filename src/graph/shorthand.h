@@ -2,8 +2,8 @@
 // Shorthand: `weft run INPUT... -p PLUGIN[@id][:name=value,...] ... -o OUTPUT[=id.port][:name=value,...] ...` as a Document.
 //
 // Inputs are numbered from 1: `background=#1` binds the port `background` to the first INPUT. Each plugin's first input that nothing binds
-// takes the node before it (the first plugin takes #1); an INPUT that ends in .wasm is a window component; an output without `=id.port` takes the first output of the last plugin.
-// A name with ':', ',', '=' or '@' in it is written in double quotes. Pure.
+// takes the node before it (the first plugin takes #1); an INPUT that ends in .wasm is a window component; an output without `=id.port`
+// takes the first output of the last plugin. A name with ':', ',', '=' or '@' in it is written in double quotes. Pure.
 #pragma once
 
 #include <string>

@@ -60,7 +60,8 @@ Status WindowGuest::Begin(const wasm::Component& component) {
     if (std::ranges::any_of(component.exports(), [](const std::string& e) { return e.starts_with("weft:plugin/"); })) {
       return Fail(ErrorKind::InvalidArgument, "it is a plugin, which makes pictures of pictures: give it with -p, and an INPUT before it");
     }
-    return Fail(ErrorKind::InvalidArgument, "it does not import wasi-gfx:surface, so it shows no pictures; 'weft exec' runs such a component");
+    return Fail(ErrorKind::InvalidArgument,
+                "it does not import wasi-gfx:surface, so it shows no pictures; 'weft exec' runs such a component");
   }
   std::string start = options_.start;
   const bool command =
@@ -208,7 +209,8 @@ bool WindowGuest::Turn() {
     return false;
   }
   if (Clock::now() >= deadline_) {
-    over_ = Fail(ErrorKind::GuestTrap, "it presented no picture within its limit of {} ms: present is to be called after each event of on-frame",
+    over_ = Fail(ErrorKind::GuestTrap,
+                 "it presented no picture within its limit of {} ms: present is to be called after each event of on-frame",
                  context_.limits.call_time.count());
     return true;
   }
@@ -273,7 +275,8 @@ Status WindowGuest::HowItEnded() {
     if (*code != 0) return Fail(ErrorKind::GuestTrap, "it ended with exit code {}", *code);
   } else {
     WEFT_TRY_ASSIGN(const wasm::Str* value, function_->Get());
-    if (value->view().starts_with("err")) return Fail(ErrorKind::GuestTrap, "its start function answered {}", value->view().substr(0, 2000));
+    if (value->view().starts_with("err"))
+      return Fail(ErrorKind::GuestTrap, "its start function answered {}", value->view().substr(0, 2000));
   }
   return {};
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// WindowGuest: a component that was written for a screen, and the call of its start function, which lasts as long as the component does. It is
-// given time for one frame after the other: the frame's events, then a frame event; the frame is over when the guest has presented and waits,
-// or waits for the next frame without having presented (the old picture stays), or has ended. Between frames it stands still.
+// WindowGuest: a component that was written for a screen, and the call of its start function, which lasts as long as the component does. It
+// is given time for one frame after the other: the frame's events, then a frame event; the frame is over when the guest has presented and
+// waits, or waits for the next frame without having presented (the old picture stays), or has ended. Between frames it stands still.
 //
 // Threads: Ready and Frame one at a time; Stop from any thread; answers come on the thread that polled last, which may be the caller's.
 #pragma once
@@ -38,7 +38,8 @@ class WindowGuest : public std::enable_shared_from_this<WindowGuest> {
   static Result<std::shared_ptr<WindowGuest>> Start(const NodeContext& context, const std::string& path, WindowGuestOptions options,
                                                     std::atomic<uint64_t>* cpu_ns);
 
-  // Waits on this thread until it waits for its first frame (or has presented or ended without): then its size and kind of picture are known.
+  // Waits on this thread until it waits for its first frame (or has presented or ended without): then its size and kind of picture are
+  // known.
   Status Ready();
 
   // Whether the guest goes on after this frame. An Error is the end.

@@ -103,21 +103,20 @@ void WindowNode::Process(graph::FrameJob job, graph::Done<graph::FrameOutput> do
   }
   auto span = std::make_shared<GpuSpans::Span>(spans_->Begin());
   if (auto mark = span->Mark()) guest_->device()->SubmitLater(mark.get());
-  guest_->Frame(static_cast<uint64_t>(number),
-                [this, number, index = job.index, span, done = std::move(done)](Result<bool> more) mutable {
-                  const Ref<gpu::Device> device = guest_->device();
-                  // Before the rest is sent: a driver that hangs or dies in the call is at this work already.
-                  if (context_.watch) context_.watch->Submitted(name_, index);
-                  auto out = Answer(static_cast<uint64_t>(number), std::move(more));
-                  if (auto mark = span->Mark()) device->SubmitLater(mark.get());
-                  span->Finish();
-                  if (context_.watch) {
-                    device->Send();
-                    device->OnSubmittedWorkDone([watch = context_.watch, name = name_, index](const Status&) { watch->Finished(name, index); });
-                  }
-                  if (!out) return done(std::move(out.error()).Context(fmt::format("window component '{}'", path_)));
-                  done(std::move(*out));
-                });
+  guest_->Frame(static_cast<uint64_t>(number), [this, number, index = job.index, span, done = std::move(done)](Result<bool> more) mutable {
+    const Ref<gpu::Device> device = guest_->device();
+    // Before the rest is sent: a driver that hangs or dies in the call is at this work already.
+    if (context_.watch) context_.watch->Submitted(name_, index);
+    auto out = Answer(static_cast<uint64_t>(number), std::move(more));
+    if (auto mark = span->Mark()) device->SubmitLater(mark.get());
+    span->Finish();
+    if (context_.watch) {
+      device->Send();
+      device->OnSubmittedWorkDone([watch = context_.watch, name = name_, index](const Status&) { watch->Finished(name, index); });
+    }
+    if (!out) return done(std::move(out.error()).Context(fmt::format("window component '{}'", path_)));
+    done(std::move(*out));
+  });
 }
 
 Result<graph::FrameOutput> WindowNode::Answer(uint64_t number, Result<bool> more) {
@@ -138,7 +137,8 @@ Result<graph::FrameOutput> WindowNode::Answer(uint64_t number, Result<bool> more
   }
   ++frames_;
   const Rational rate = info_.stream.rate;
-  out.time = graph::FrameTime{number, Rational::Make(static_cast<int64_t>(number) * rate.den, rate.num), Rational::Make(rate.den, rate.num), {}};
+  out.time =
+      graph::FrameTime{number, Rational::Make(static_cast<int64_t>(number) * rate.den, rate.num), Rational::Make(rate.den, rate.num), {}};
   out.outputs = {std::move(shown)};
   return out;
 }

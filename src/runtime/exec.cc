@@ -89,7 +89,8 @@ Result<Ref<Exec>> Exec::Create(Ref<Runtime> runtime, const ExecOptions& options)
   for (const std::string& grant : options.grants) WEFT_TRY(ParseGrant(grant, &grants));
   const auto& imports = component.imports();
   if (std::ranges::any_of(imports, [](const std::string& i) { return i.starts_with("wasi-gfx:surface/"); })) {
-    return Fail(ErrorKind::InvalidArgument, "{} shows pictures in a window, which nobody would see here; 'weft run' makes files of them", what);
+    return Fail(ErrorKind::InvalidArgument, "{} shows pictures in a window, which nobody would see here; 'weft run' makes files of them",
+                what);
   }
   WEFT_TRY(component.Check(grants).Context(what));
   if (std::ranges::any_of(imports, [](const std::string& i) { return i.starts_with("wasi:webgpu/"); })) {

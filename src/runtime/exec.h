@@ -23,8 +23,8 @@ struct ExecOptions {
   std::vector<std::string> grants;
 };
 
-// "files=FOLDER[:AS]" (to read), "write=FOLDER[:AS]" (to read and write), "network", "env=NAME[=VALUE]": added to `grants`. The guest sees the
-// folder as AS, else by the name that it was given by.
+// "files=FOLDER[:AS]" (to read), "write=FOLDER[:AS]" (to read and write), "network", "env=NAME[=VALUE]": added to `grants`. The guest sees
+// the folder as AS, else by the name that it was given by.
 Status ParseGrant(std::string_view text, wasm::Grants* grants);
 
 class Exec : public RefCounted {

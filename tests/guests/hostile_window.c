@@ -93,7 +93,9 @@ static void Paint(GPU(own_gpu_texture_t) texture, double red) {
   CALL(gpu_queue_submit)(queue, &all);
 }
 
-static GPU(own_gpu_texture_t) Current(void) { return (GPU(own_gpu_texture_t)){CANVAS(method_context_get_current_texture)(canvas).__handle}; }
+static GPU(own_gpu_texture_t) Current(void) {
+  return (GPU(own_gpu_texture_t)){CANVAS(method_context_get_current_texture)(canvas).__handle};
+}
 static void Present(void) { CANVAS(method_context_present)(canvas); }
 
 DEED(behaves) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Window components that do wrong, beside a bystander on the same device: each gets its own sentence, the frames before it are whole, and the
-// bystander's pictures stay bit-equal.
+// Window components that do wrong, beside a bystander on the same device: each gets its own sentence, the frames before it are whole, and
+// the bystander's pictures stay bit-equal.
 #include <unistd.h>
 
 #include <filesystem>

@@ -133,7 +133,8 @@ Status Canvas::OnContextPresent(wasm::Rep self) {
     return Fail(ErrorKind::GuestTrap, "context.present: there is no current texture to show; call get-current-texture before it");
   }
   const VTexture& current = *context->current;
-  if (current.device()->lost()) return Fail(ErrorKind::GuestTrap, "context.present: the device of the current texture is destroyed or lost");
+  if (current.device()->lost())
+    return Fail(ErrorKind::GuestTrap, "context.present: the device of the current texture is destroyed or lost");
   if (!current.valid()) return Fail(ErrorKind::GuestTrap, "context.present: the current texture is invalid: its creation failed");
   if (!current.alive()) return Fail(ErrorKind::GuestTrap, "context.present: the current texture is destroyed");
   Ref<gpu::PoolTexture> texture = context->texture;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Canvas: pictures that a component draws with the GPU (wasi-gfx:surface/surface-webgpu), by the rules of GPUCanvasContext (specification 21).
-// The current texture is lent from the pool to the device that the context was configured with; presenting ends the loan, so that the
+// Canvas: pictures that a component draws with the GPU (wasi-gfx:surface/surface-webgpu), by the rules of GPUCanvasContext (specification
+// 21). The current texture is lent from the pool to the device that the context was configured with; presenting ends the loan, so that the
 // guest's handle and all that was made from it are dead, and hands the texture on. Threads: as Window.
 #pragma once
 
@@ -30,8 +30,8 @@ class Canvas final : public wsf::SurfaceWebgpuHost {
     Ref<VDevice> device;  // null: not configured
     TextureInfo info;     // without a size
     bool opaque = true, p3 = false;
-    Ref<VTexture> current;             // what the guest draws into
-    Ref<gpu::PoolTexture> texture;     // behind it
+    Ref<VTexture> current;          // what the guest draws into
+    Ref<gpu::PoolTexture> texture;  // behind it
     uint64_t lease = 0;
   };
   static constexpr size_t kMostContexts = 64;

@@ -91,8 +91,8 @@ Status PictureFinisher::Draw(const gpu::PoolTexture* from, const gpu::PoolTextur
 
 Result<Ref<gpu::PoolTexture>> PictureFinisher::Upload(const Picture& picture) {
   constexpr WGPUTextureFormat kFormat = WGPUTextureFormat_BGRA8Unorm;
-  WEFT_TRY_ASSIGN(auto texture, device_->textures().Acquire(
-                                    {picture.width, picture.height, kFormat, gpu::FullUsage(*device_, kFormat)}, writer_.id()));
+  WEFT_TRY_ASSIGN(auto texture,
+                  device_->textures().Acquire({picture.width, picture.height, kFormat, gpu::FullUsage(*device_, kFormat)}, writer_.id()));
   texture->set_last_writer(writer_.id());
   WEFT_TRY(gpu::UploadTexture(*texture, picture.pixels->data(), static_cast<ptrdiff_t>(picture.width) * 4));
   return texture;

@@ -21,7 +21,8 @@ class PictureFinisher {
   Result<Ref<gpu::PoolTexture>> Upload(const Picture& picture);
   // Draws over `to`: from `from`, or alpha 1 alone where that is null.
   Status Draw(const gpu::PoolTexture* from, const gpu::PoolTexture& to, WGPURenderPipeline pipeline);
-  Result<WGPURenderPipeline> Pipeline(gpu::Owned<WGPURenderPipeline>& kept, WGPUTextureFormat format, std::string_view entry, bool alpha_only);
+  Result<WGPURenderPipeline> Pipeline(gpu::Owned<WGPURenderPipeline>& kept, WGPUTextureFormat format, std::string_view entry,
+                                      bool alpha_only);
 
   const Ref<gpu::Device> device_;
   gpu::TextureWriter writer_;

@@ -32,8 +32,8 @@ Result<wasm::List<uint8_t>> FrameBuffer::Buffers::OnBufferGetWithCopy(wasm::Rep 
 Status FrameBuffer::Buffers::OnBufferSetWithCopy(wasm::Rep self, const wasm::List<uint8_t>& val) {
   WEFT_TRY_ASSIGN(Pixels * pixels, rows.Get(self, "buffer"));
   if (val.size != pixels->bytes->size()) {
-    return Fail(ErrorKind::GuestTrap, "buffer.set-with-copy: {} bytes were given, and a picture of {}x{} pixels has {}, 4 a pixel", val.size,
-                pixels->width, pixels->height, pixels->bytes->size());
+    return Fail(ErrorKind::GuestTrap, "buffer.set-with-copy: {} bytes were given, and a picture of {}x{} pixels has {}, 4 a pixel",
+                val.size, pixels->width, pixels->height, pixels->bytes->size());
   }
   if (pixels->bytes.use_count() > 1) pixels->bytes = std::make_shared<std::vector<uint8_t>>(val.size);
   std::copy(val.begin(), val.end(), pixels->bytes->begin());

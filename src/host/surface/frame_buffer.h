@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// FrameBuffer: pictures that a component draws with the CPU (wasi-gfx:surface/surface-frame-buffer and wasi-gfx:frame-buffer). Four bytes a pixel,
-// blue, green, red and one without meaning, rows from the top, no padding; sRGB.
-// A buffer keeps the size that the surface had when it was asked for; its pixels stay from frame to frame. Threads: as Window.
+// FrameBuffer: pictures that a component draws with the CPU (wasi-gfx:surface/surface-frame-buffer and wasi-gfx:frame-buffer). Four bytes a
+// pixel, blue, green, red and one without meaning, rows from the top, no padding; sRGB. A buffer keeps the size that the surface had when
+// it was asked for; its pixels stay from frame to frame. Threads: as Window.
 #pragma once
 
 #include <memory>

@@ -20,7 +20,8 @@ struct End {
   wasm::StreamSource<T> source() {
     return wasm::StreamSource<T>({this,
                                   [](void* self, const void* v) { static_cast<End*>(self)->items.push_back(*static_cast<const T*>(v)); },
-                                  [](void* self) { ++static_cast<End*>(self)->closed; }, [](void* self) -> uint32_t {
+                                  [](void* self) { ++static_cast<End*>(self)->closed; },
+                                  [](void* self) -> uint32_t {
                                     auto* e = static_cast<End*>(self);
                                     return e->gone ? 1 : !e->items.empty() ? 4 : e->wanted ? 2 : 0;
                                   }});

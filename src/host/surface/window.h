@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Window: the one window of a component that was written for a screen (wasi-gfx:surface), off-screen. It serves `surface`; what draws into it
-// stands beside: frame_buffer.h, canvas.h. Who runs the component sends events and takes the picture that was presented last.
+// Window: the one window of a component that was written for a screen (wasi-gfx:surface), off-screen. It serves `surface`; what draws into
+// it stands beside: frame_buffer.h, canvas.h. Who runs the component sends events and takes the picture that was presented last.
 //
 // A component has one surface. Its size is that of who runs it, else what the component asks for, else 640 x 480.
 // Threads: those of the instance, one at a time; the node calls only while the guest stands still.
@@ -26,8 +26,8 @@ struct Picture {
   // Of a frame buffer, bgra8unorm without padding. They are uploaded when somebody takes the picture, for a guest may present without end.
   std::shared_ptr<const std::vector<uint8_t>> pixels;
   uint32_t width = 0, height = 0;
-  bool opaque = true;             // its alpha means nothing; else it is premultiplied
-  bool p3 = false;                // Display P3 instead of sRGB
+  bool opaque = true;  // its alpha means nothing; else it is premultiplied
+  bool p3 = false;     // Display P3 instead of sRGB
 };
 
 struct WindowOptions {
