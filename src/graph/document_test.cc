@@ -113,7 +113,7 @@ TEST(Document, NamesWhatIsWrongAndWhere) {
   EXPECT_EQ(message("[]"), "graph document 'g.json': the document must be an object, but is a list");
   EXPECT_EQ(message("{}"), "graph document 'g.json': \"weft\": 1 is expected, the version of the document; this build knows no other");
   EXPECT_EQ(message(R"({"weft": 1, "nodes": {"a": {"kind": "plugin", "paht": "x"}}})"),
-            "graph document 'g.json': node 'a' has the unknown member 'paht'; known are kind, path and parameters");
+            "graph document 'g.json': node 'a' has the unknown member 'paht'; known are kind, path, parameters and events");
   EXPECT_EQ(message(R"({"weft": 1, "edges": [["a"]]})"),
             "graph document 'g.json': edge [\"a\"] must be a pair of strings like [\"in\", \"blur.input\"]");
   EXPECT_EQ(message(R"({"weft": 1, "nodes": {"a": {"kind": "plugin", "parameters": {"r": null}}}})").substr(0, 51),

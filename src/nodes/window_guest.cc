@@ -14,6 +14,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using EventKind = graph::SurfaceEvent::Kind;
 
+// How much before its time the engine may end a call.
+constexpr std::chrono::milliseconds kTick{50};
 constexpr std::string_view kSurfacePackage = "wasi-gfx:surface/";
 
 bool Imports(const wasm::Component& component, std::string_view package) {
@@ -162,7 +164,14 @@ void WindowGuest::BeginStage(Stage stage) {
   stage_ = stage;
   deadline_ = Clock::now() + context_.limits.call_time;
   presented_ = window_->presented();
+  let_go_ = false;
   if (!over_) call().Limit(context_.limits.call_time);
+}
+
+Error WindowGuest::NoPicture() const {
+  return Fail(ErrorKind::GuestTrap,
+              "it presented no picture within its limit of {} ms: present is to be called after each event of on-frame",
+              context_.limits.call_time.count());
 }
 
 Status WindowGuest::SendEvents() {
@@ -209,9 +218,7 @@ bool WindowGuest::Turn() {
     return false;
   }
   if (Clock::now() >= deadline_) {
-    over_ = Fail(ErrorKind::GuestTrap,
-                 "it presented no picture within its limit of {} ms: present is to be called after each event of on-frame",
-                 context_.limits.call_time.count());
+    over_ = NoPicture();
     return true;
   }
   if (stage_ == Stage::Events) {
@@ -234,6 +241,8 @@ bool WindowGuest::Turn() {
   const bool presented = window_->presented() > presented_;
   if (finished) {
     over_ = HowItEnded();
+    // The engine's own limit may come a little before this one's; what was missing is told all the same.
+    if (!*over_ && let_go_ && Clock::now() + kTick >= deadline_) over_ = NoPicture();
     // What it presented on its way out is still this frame's.
     if (*over_ && stage_ != Stage::Ready && presented && frame_ >= last_) {
       Give(true);
@@ -251,6 +260,7 @@ bool WindowGuest::Turn() {
     if (stage_ == Stage::Drawing && !window_->picture()) {
       // Nothing was ever shown: a program that is still loading lets frames go by.
       window_->SendFrame();
+      let_go_ = true;
       return true;
     }
     if (stage_ == Stage::Drawing && frame_ < last_) {

@@ -77,6 +77,7 @@ class WindowGuest : public std::enable_shared_from_this<WindowGuest> {
   void Loop();
   // True: the guest should be polled again at once.
   bool Turn();
+  Error NoPicture() const;
   Status SendEvents();
   void BeginStage(Stage stage);
   void Give(Result<bool> answer);
@@ -105,6 +106,7 @@ class WindowGuest : public std::enable_shared_from_this<WindowGuest> {
   Stage stage_ = Stage::Idle;
   Answer answer_;
   std::chrono::steady_clock::time_point deadline_;
+  bool let_go_ = false;         // frames of this stage went by without a picture
   uint64_t frame_ = 0;          // the next one that the guest makes
   uint64_t last_ = 0;           // up to which it was asked to run
   uint64_t presented_ = 0;      // how many pictures there were when this frame began

@@ -272,8 +272,8 @@ DEED(quota) {
   OpenCanvas();
   Configure(FORMAT(RGBA8UNORM), USAGE(RENDER_ATTACHMENT));
   NextFrame();
-  GPU(gpu_buffer_descriptor_t) descriptor = {.size = 1 << 30, .usage = WASI_WEBGPU_WEBGPU_GPU_BUFFER_USAGE_STORAGE};
-  CALL(gpu_device_create_buffer)(device, &descriptor);
+  GPU(gpu_buffer_descriptor_t) descriptor = {.size = 1 << 28, .usage = WASI_WEBGPU_WEBGPU_GPU_BUFFER_USAGE_STORAGE};
+  for (int i = 0; i < 64; ++i) CALL(gpu_device_create_buffer)(device, &descriptor);
   Paint(Current(), 1);
   Present();
 }
