@@ -321,6 +321,10 @@ void Device::MapAsync(WGPUBuffer buffer, WGPUMapMode mode, size_t offset, size_t
   core_->MapAsync(buffer, mode, offset, size, std::move(done));
 }
 
+void Device::Retire(Owned<WGPUQuerySet> set) {
+  if (set) core_->Retire(std::move(set));
+}
+
 void Device::Poke() { core_->Poke(); }
 
 Status Device::WaitIdle() {

@@ -30,6 +30,7 @@ Device::Core::~Core() {
   if (queue) procs.QueueRelease(queue);
   if (device) {
     if (destroys) procs.DeviceDestroy(device);
+    retired_.clear();
     procs.DeviceRelease(device);
   }
   if (adapter) procs.AdapterRelease(adapter);
@@ -175,6 +176,16 @@ void Device::Core::SendIfIdle() {
     if (busy_) return;  // the GPU thread will see when it is not any more
   }
   Send();
+}
+
+void Device::Core::Retire(Owned<WGPUQuerySet> set) {
+  constexpr size_t kMost = 64;
+  Owned<WGPUQuerySet> oldest;  // made before the lock: released after it
+  std::lock_guard lock(retired_mutex_);
+  retired_.push_back(std::move(set));
+  if (retired_.size() <= kMost) return;
+  oldest = std::move(retired_.front());
+  retired_.pop_front();
 }
 
 void Device::Core::Loop() {

@@ -51,6 +51,7 @@ class Device::Core : public std::enable_shared_from_this<Core> {
   void Poke();
   void Send();
   void SendIfIdle();
+  void Retire(Owned<WGPUQuerySet> set);
   bool OnGpuThread() const { return std::this_thread::get_id() == thread_id_; }
 
   void RouteError(GpuErrorKind kind, std::string_view message) noexcept;
@@ -102,6 +103,9 @@ class Device::Core : public std::enable_shared_from_this<Core> {
   LossReason loss_ = LossReason::None;
   std::atomic<bool> lost_{false};  // loss_ is set; to be read under no lock
   std::string loss_message_;
+
+  std::mutex retired_mutex_;
+  std::deque<Owned<WGPUQuerySet>> retired_;
 
   std::thread thread_;
   std::thread::id thread_id_;

@@ -108,8 +108,11 @@ uint32_t VTextureView::depth() const {
 void VQuerySet::End(State how) {
   if (state_ != State::Alive) return;
   state_ = how;
-  native.Reset();  // the library ends the process when a set is released after its destroy function was called; release alone frees it too
+  // Not by its destroy function: the library ends the process when a set is released after that; release alone frees it too.
+  device()->gpu().Retire(std::move(native));
 }
+
+VQuerySet::~VQuerySet() { device()->gpu().Retire(std::move(native)); }
 
 // --- layouts, shaders ---
 

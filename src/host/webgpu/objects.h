@@ -221,6 +221,7 @@ class VQuerySet final : public VResource {
         type(type),
         count(count),
         recorded(type == wit::GpuQueryType::Timestamp ? count : 0) {}
+  ~VQuerySet() override;
   void End(State how) override;
 
   const wit::GpuQueryType type;
