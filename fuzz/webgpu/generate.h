@@ -21,6 +21,7 @@ class Generator {
   void Make(shape::Handle<R, O>, Rep& x) {
     x = 0;
     if (polite_ || r_.Chance(60)) x = g_.Any(R);
+    if (x == 0 && polite_) x = g_.Produce(R);
     if (x == 0 && !polite_) x = g_.WrongHandle(R);
     missing_ |= x == 0 && polite_;
   }

@@ -43,7 +43,7 @@ Guest::Guest(Session& session, uint64_t seed)
   options.quotas = SmallQuotas();
   gpu_ = std::make_unique<host::VirtualGpu>(std::move(options));
   length_ = random.Between(20, 60);
-  wrong_per_mille_ = random.OneOf<uint32_t>({0, 0, 0, 20, 40, 60, 150, 250});
+  wrong_per_mille_ = random.OneOf<uint32_t>({0, 0, 60, 150, 300, 500, 700});
 }
 
 Guest::~Guest() = default;

@@ -129,6 +129,8 @@ class Guest {
     }
     return 0;
   }
+  // A live handle from a call that answers one of the kind; 0 when none of them can be made now (sequence.cc).
+  Rep Produce(Resource r);
   // A handle that need not be right: dropped, of another kind, no number of any.
   Rep WrongHandle(Resource r);
   void Drop(Resource r, Rep rep);
@@ -198,6 +200,7 @@ class Guest {
   std::string line_;
   uint64_t calls_ = 0, length_ = 0;
   uint32_t wrong_per_mille_ = 0;
+  int producing_ = 0;
   bool executed_ = false;
   struct Lent;
   std::unique_ptr<Lent> lent_;

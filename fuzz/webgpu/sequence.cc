@@ -54,6 +54,19 @@ size_t Guest::Goal() {
                 c::GpuQueueOnSubmittedWorkDoneCall>(random, {40, 4, 4, 4, 4, 3, 2});
 }
 
+Rep Guest::Produce(Resource r) {
+  if (producing_ >= 3) return 0;
+  ++producing_;
+  const auto table = AllFunctions();
+  std::vector<size_t> makers;
+  for (size_t i = 0; i < table.size(); ++i) {
+    if (table[i].answers(r)) makers.push_back(i);
+  }
+  if (!makers.empty()) table[random.OneOf(makers)].call(*this, Mode::Right);
+  --producing_;
+  return Any(r);
+}
+
 void Guest::Step() {
   const auto table = AllFunctions();
   TakeReady(false);

@@ -36,9 +36,40 @@ bool CallOne(Guest& g, Mode mode) {
   return true;
 }
 
+// Whether a value of the shape may hold a handle of the kind.
+struct Holds {
+  const Resource kind;
+  template <auto R, bool O>
+  bool In(shape::Handle<R, O>) const {
+    return R == kind;
+  }
+  bool In(shape::Plain) const { return false; }
+  template <class S>
+  bool In(shape::OptOf<S>) const {
+    return In(S());
+  }
+  template <class S>
+  bool In(shape::ListOf<S>) const {
+    return In(S());
+  }
+  template <class A, class B>
+  bool In(shape::ResOf<A, B>) const {
+    return In(A());
+  }
+  template <class... S>
+  bool In(shape::TupleOf<S...>) const {
+    return (In(S()) || ...);
+  }
+};
+
+template <class F>
+bool Answers(Resource r) {
+  return Holds{r}.In(typename F::AnswerShape());
+}
+
 template <class... F>
 std::span<const Function> Table(shape::FunctionList<F...>) {
-  static constexpr Function kAll[] = {{F::kName, &CallOne<F>}...};
+  static constexpr Function kAll[] = {{F::kName, &CallOne<F>, &Answers<F>}...};
   return kAll;
 }
 

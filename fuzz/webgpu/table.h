@@ -19,6 +19,8 @@ struct Function {
   std::string_view name;
   // Makes a call of it. False: none was made, since what it needs is not there.
   bool (*call)(Guest&, Mode);
+  // Whether its answer may hold a handle of the kind.
+  bool (*answers)(Resource);
 };
 std::span<const Function> AllFunctions();
 

@@ -69,6 +69,8 @@ Result<Rep> VirtualGpu::OnGpuDeviceCreateRenderBundleEncoder(Rep self, const wit
   e->depth_read_only = descriptor.depth_read_only.value_or(false);
   e->stencil_read_only = descriptor.stencil_read_only.value_or(false);
 
+  formats.resize(e->targets.colors.size());  // see RenderBegin::BeginNative
+
   WGPURenderBundleEncoderDescriptor d = WGPU_RENDER_BUNDLE_ENCODER_DESCRIPTOR_INIT;
   d.label = gpu::Str(e->label());
   d.colorFormatCount = formats.size();
@@ -131,6 +133,7 @@ Result<Rep> VirtualGpu::OnGpuRenderBundleEncoderFinish(Rep self, const Opt<wit::
   bundle->uses = std::move(e->uses);
   bundle->written = std::move(e->written);
   bundle->draws = e->draws;
+  bundle->uses_blend_constant = e->uses_blend_constant;
   bundle->mutable_reach() = std::move(e->mutable_reach());
   e->mutable_reach() = Reach();
   Watch(bundle.get());

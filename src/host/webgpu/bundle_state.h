@@ -39,6 +39,7 @@ class VRenderBundleEncoder final : public VEncoder {
   UsageScope scope;
   BundleUses uses;
   uint64_t draws = 0;
+  bool uses_blend_constant = false;
   gpu::Owned<WGPURenderBundleEncoder> native;
 };
 
@@ -55,6 +56,7 @@ class VRenderBundle final : public VReaching {
   BundleUses uses;
   WrittenSet written;
   uint64_t draws = 0;
+  bool uses_blend_constant = false;
   gpu::Owned<WGPURenderBundle> native;
 };
 

@@ -372,6 +372,7 @@ struct PipelineGroups {
   uint64_t id = 0;
   std::vector<WgslBinding> named, used;
   bool uncertain = false;
+  bool immediates = false;  // some text of it has a `var<immediate>`
 };
 
 class VComputePipeline final : public VObject {

@@ -314,7 +314,8 @@ void RenderBegin::BeginNative(const wit::GpuRenderPassDescriptor& d) {
   }
   WGPURenderPassDescriptor n = WGPU_RENDER_PASS_DESCRIPTOR_INIT;
   n.label = gpu::Str(pass_.label());
-  n.colorAttachmentCount = colors_.size();
+  // Without holes at the end, which mean nothing to the specification, but to the library that the pass is of another kind.
+  n.colorAttachmentCount = pass_.targets.colors.size();
   n.colorAttachments = colors.data();
   WGPURenderPassDepthStencilAttachment depth = WGPU_RENDER_PASS_DEPTH_STENCIL_ATTACHMENT_INIT;
   if (depth_) {

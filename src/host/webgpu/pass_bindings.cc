@@ -142,8 +142,13 @@ std::string Bindings::SetImmediates(const WGPULimits& limits, uint32_t range_off
 std::span<const uint32_t> Bindings::TakeImmediates(uint32_t* byte_offset) {
   immediates_dirty_ = false;
   uint32_t end = immediates_end_;
-  // Layout "auto" has no room for immediates in today's library: it says so at finish, which is better than a shader that reads zeros.
-  if (pipeline_groups_->layout) end = std::min(end, pipeline_groups_->layout->immediate_size / 4);
+  // What the pipeline has no room for is not given to the library. Layout "auto" has none in today's library, also where the shader wants
+  // it: then the library says so, which is better than a shader that reads zeros.
+  if (pipeline_groups_->layout) {
+    end = std::min(end, pipeline_groups_->layout->immediate_size / 4);
+  } else if (!pipeline_groups_->immediates) {
+    return {};
+  }
   if (end <= immediates_begin_) return {};
   *byte_offset = immediates_begin_ * 4;
   return std::span<const uint32_t>(immediates_).subspan(immediates_begin_, end - immediates_begin_);

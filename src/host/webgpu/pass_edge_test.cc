@@ -169,5 +169,122 @@ TEST(PassEdges, ImmediatesReachTheShader) {
   EXPECT_EQ(words, (std::vector<uint32_t>{106, 213}));
 }
 
+TEST(PassEdges, ImmediatesThatNoShaderReadsAreNoError) {
+  TestGuest g;
+  const auto device = g.gpu->Get<VDevice>(g.device);
+  if ((*device)->limits().maxImmediateSize < 8) GTEST_SKIP() << "this device has no immediates";
+  const Rep p = g.Compute("@compute @workgroup_size(1) fn main() {}");
+  const uint32_t values[] = {1, 2};
+  for (const uint32_t offset : {0u, 4u}) {
+    const Rep e = g.Encoder();
+    const Rep pass = g.BeginCompute(e);
+    TestGuest::Ok(g.gpu->OnGpuComputePassEncoderSetPipeline(pass, p));
+    TestGuest::Ok(g.gpu->OnGpuComputePassEncoderSetImmediates(pass, offset, {reinterpret_cast<const uint8_t*>(values), 4}, {}, {}));
+    TestGuest::Ok(g.gpu->OnGpuComputePassEncoderDispatchWorkgroups(pass, 1, {}, {}));
+    TestGuest::Ok(g.gpu->OnGpuComputePassEncoderEnd(pass));
+    g.FinishAndSubmit(e);
+    EXPECT_EQ(g.Errors(), "");
+  }
+}
+
+// WebGPU 17.1: a pass begins with the blend constant (0, 0, 0, 0), in bundles too.
+TEST(PassEdges, TheBlendConstantIsZeroUntilItIsSet) {
+  TestGuest g;
+  TestGuest::RenderOptions o;
+  wit::GpuColorTargetState target;
+  target.format = TF::Rgba8unorm;
+  const wit::GpuBlendComponent blend{wit::GpuBlendOperation::Add, wit::GpuBlendFactor::Constant, wit::GpuBlendFactor::One};
+  target.blend = wit::GpuBlendState{blend, blend};
+  o.targets = {target};
+  const Rep p = g.Render(kTriangle, o);
+  for (const bool bundled : {false, true}) {
+    const Rep t = g.Texture(TF::Rgba8unorm, 1, 1, TU::RenderAttachment | TU::CopySrc);
+    const Rep e = g.Encoder();
+    const Rep pass = g.BeginRender(e, g.View(t));
+    if (bundled) {
+      const Opt<TF> format = TF::Rgba8unorm;
+      wit::GpuRenderBundleEncoderDescriptor d;
+      d.color_formats = {&format, 1};
+      const Rep b = g.Take(g.gpu->OnGpuDeviceCreateRenderBundleEncoder(g.device, d));
+      TestGuest::Ok(g.gpu->OnGpuRenderBundleEncoderSetPipeline(b, p));
+      TestGuest::Ok(g.gpu->OnGpuRenderBundleEncoderDraw(b, 3, {}, {}, {}));
+      const Rep bundle = g.Take(g.gpu->OnGpuRenderBundleEncoderFinish(b, {}));
+      TestGuest::Ok(g.gpu->OnGpuRenderPassEncoderExecuteBundles(pass, {&bundle, 1}));
+    } else {
+      TestGuest::Ok(g.gpu->OnGpuRenderPassEncoderSetPipeline(pass, p));
+      TestGuest::Ok(g.gpu->OnGpuRenderPassEncoderDraw(pass, 3, {}, {}, {}));
+    }
+    TestGuest::Ok(g.gpu->OnGpuRenderPassEncoderEnd(pass));
+    g.FinishAndSubmit(e);
+    EXPECT_EQ(g.Errors(), "");
+    // Cleared to (0, 0, 0, 1), and nothing times the constant was added.
+    EXPECT_EQ(g.Pixels(t), (std::vector<std::byte>{std::byte{0}, std::byte{0}, std::byte{0}, std::byte{255}})) << bundled;
+  }
+}
+
+// WebGPU 14.4 "validate bind groups": also of what a layout "auto" asks for, and before the library hears of it.
+TEST(PassEdges, AGroupThatAnAutomaticLayoutNeedsIsMissed) {
+  TestGuest g;
+  const Rep p = g.Compute(R"(
+    @group(0) @binding(0) var<storage, read_write> unused: array<u32>;
+    @group(1) @binding(3) var<storage, read_write> data: array<u32>;
+    @compute @workgroup_size(1) fn main() { data[0] = 1u; })");
+  const Rep layout = g.Take(g.gpu->OnGpuComputePipelineGetBindGroupLayout(p, 1));
+  const Rep buffer = g.Buffer(16, BU::Storage | BU::CopySrc);
+  ASSERT_EQ(g.Errors(), "");
+  for (const bool set : {false, true}) {
+    const Rep e = g.Encoder();
+    const Rep pass = g.BeginCompute(e);
+    TestGuest::Ok(g.gpu->OnGpuComputePassEncoderSetPipeline(pass, p));
+    if (set) {
+      const Rep group = g.Group(layout, {TestGuest::BindBuffer(3, buffer)});
+      EXPECT_TRUE(g.gpu->OnGpuComputePassEncoderSetBindGroup(pass, 1, group, {}, {}, {}));
+    }
+    TestGuest::Ok(g.gpu->OnGpuComputePassEncoderDispatchWorkgroups(pass, 1, {}, {}));
+    TestGuest::Ok(g.gpu->OnGpuComputePassEncoderEnd(pass));
+    const Rep commands = g.Finish(e);
+    const std::string errors = g.Errors();
+    if (set) {
+      EXPECT_EQ(errors, "");
+      g.Submit({commands});
+      EXPECT_EQ(g.Read(buffer)[0], 1u);
+    } else {
+      EXPECT_NE(errors.find("needs a bind group at index 1, and none is set"), std::string::npos) << errors;
+    }
+  }
+  EXPECT_EQ(g.Errors(), "");
+}
+
+// WebGPU 17.1.1 "render pass layout": holes at the end of the colours do not count.
+TEST(PassEdges, HolesAtTheEndOfTheColoursDoNotCount) {
+  TestGuest g;
+  for (const size_t pass_holes : {0, 2}) {
+    for (const size_t pipeline_holes : {0, 1}) {
+      TestGuest::RenderOptions o;
+      o.targets = {TestGuest::Target(TF::Rgba8unorm)};
+      o.targets.resize(1 + pipeline_holes);
+      const Rep p = g.Render(kTriangle, o);
+      const Rep t = g.Texture(TF::Rgba8unorm, 4, 4, TU::RenderAttachment);
+      TestGuest::PassOptions pass_options{.colors = {TestGuest::Color(g.View(t))}};
+      pass_options.colors.resize(1 + pass_holes);
+      const std::vector<Opt<TF>> formats = {Opt<TF>(TF::Rgba8unorm), Opt<TF>()};
+      wit::GpuRenderBundleEncoderDescriptor d;
+      d.color_formats = {formats.data(), 2};
+      const Rep b = g.Take(g.gpu->OnGpuDeviceCreateRenderBundleEncoder(g.device, d));
+      TestGuest::Ok(g.gpu->OnGpuRenderBundleEncoderSetPipeline(b, p));
+      TestGuest::Ok(g.gpu->OnGpuRenderBundleEncoderDraw(b, 3, {}, {}, {}));
+      const Rep bundle = g.Take(g.gpu->OnGpuRenderBundleEncoderFinish(b, {}));
+      const Rep e = g.Encoder();
+      const Rep pass = g.BeginRender(e, pass_options);
+      TestGuest::Ok(g.gpu->OnGpuRenderPassEncoderExecuteBundles(pass, {&bundle, 1}));
+      TestGuest::Ok(g.gpu->OnGpuRenderPassEncoderSetPipeline(pass, p));
+      TestGuest::Ok(g.gpu->OnGpuRenderPassEncoderDraw(pass, 3, {}, {}, {}));
+      TestGuest::Ok(g.gpu->OnGpuRenderPassEncoderEnd(pass));
+      g.FinishAndSubmit(e);
+      EXPECT_EQ(g.Errors(), "") << pass_holes << " " << pipeline_holes;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace weft::host

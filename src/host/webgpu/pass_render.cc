@@ -53,6 +53,7 @@ Status VirtualGpu::OnGpuRenderPassEncoderSetBlendConstant(Rep self, const wit::G
   } else if (pass->encoder().feed()) {
     const WGPUColor c{color.r, color.g, color.b, color.a};
     wgpu().RenderPassEncoderSetBlendConstant(pass->native.get(), &c);
+    pass->blend_constant_set = true;
   }
   return {};
 }
@@ -132,6 +133,7 @@ Status VirtualGpu::OnGpuRenderPassEncoderExecuteBundles(Rep self, const List<Rep
       if (pass->encoder().failed()) return {};
     }
     pass->draws += b->draws;
+    if (b->uses_blend_constant && pass->encoder().feed()) SetDefaultBlendConstant(wgpu(), *pass);
     natives.push_back(b->native.get());
   }
   pass->bindings.Reset();

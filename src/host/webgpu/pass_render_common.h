@@ -8,6 +8,15 @@
 
 namespace weft::host {
 
+// A pass begins with the blend constant (0, 0, 0, 0) (WebGPU 17.1); the library wants to be told of it before a draw that uses it.
+inline void SetDefaultBlendConstant(const gpu::Procs& procs, VRenderPass& pass) {
+  if (std::exchange(pass.blend_constant_set, true)) return;
+  const WGPUColor zero{};
+  procs.RenderPassEncoderSetBlendConstant(pass.native.get(), &zero);
+}
+// A bundle has that of the pass that executes it.
+inline void SetDefaultBlendConstant(const gpu::Procs&, VRenderBundleEncoder& encoder) { encoder.uses_blend_constant = true; }
+
 template <class T>
 Status SetRenderPipeline(VirtualGpu& gpu, Rep rep, Rep pipeline) {
   constexpr std::string_view kMethod = "set-pipeline";
@@ -31,6 +40,8 @@ Status SetRenderPipeline(VirtualGpu& gpu, Rep rep, Rep pipeline) {
   }
   self->bindings.SetPipeline(p.get(), &p->groups);
   self->buffers.SetPipeline(p.get());
+  if (p->uses_blend_constant && self->encoder().feed()) [[unlikely]]
+    SetDefaultBlendConstant(gpu.wgpu(), *self);
   if (self->encoder().feed()) (gpu.wgpu().*NativeOf<T>::kSetPipeline)(self->native.get(), p->native.get());
   return {};
 }

@@ -83,6 +83,7 @@ class VRenderPass final : public VPass {
   Ref<VQuerySet> occlusion;
   std::vector<bool> occlusion_used;
   bool occlusion_active = false;
+  bool blend_constant_set = false;  // the library was told one
   gpu::Owned<WGPURenderPassEncoder> native;
 };
 

@@ -101,6 +101,7 @@ void AddUsed(PipelineGroups& groups, const NativeStage& stage) {
   const WgslModule& module = stage.owner->reflected;
   groups.named.insert(groups.named.end(), module.bindings.begin(), module.bindings.end());
   groups.uncertain |= module.uncertain;
+  groups.immediates |= module.immediates;
   for (const uint32_t i : stage.entry->uses) groups.used.push_back(module.bindings[i]);
 }
 

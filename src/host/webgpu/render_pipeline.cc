@@ -151,6 +151,8 @@ void FillFragment(NativeRender& n, const wit::GpuFragmentState& f, VRenderPipeli
     }
     n.targets.push_back(t);
   }
+  // See RenderBegin::BeginNative.
+  while (!n.targets.empty() && n.targets.back().format == WGPUTextureFormat_Undefined) n.targets.pop_back();
   n.fragment_state.module = n.fragment.module;
   n.fragment_state.entryPoint = n.fragment.entry_point;
   n.fragment_state.constantCount = n.fragment.constants.size();

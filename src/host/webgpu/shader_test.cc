@@ -45,6 +45,8 @@ fn helper() {}
 }
 
 TEST(Reflect, SaysWhenItIsNotCertain) {
+  EXPECT_TRUE(ReflectWgsl("var<immediate> v: u32;").immediates);
+  EXPECT_FALSE(ReflectWgsl("var<private> immediate: u32;").immediates);
   EXPECT_TRUE(ReflectWgsl("const k = 0; @group(k) @binding(0) var<storage> a: f32;").uncertain);
   EXPECT_TRUE(ReflectWgsl("@group(0) @binding(1 + 1) var<storage> a: f32;").uncertain);
   EXPECT_TRUE(ReflectWgsl("@group(0) @binding(0) var a: unheard_of;").uncertain);

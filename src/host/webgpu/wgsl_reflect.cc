@@ -317,6 +317,7 @@ class Reader {
     std::map<std::string_view, const WgslType*> workgroup;
     for (const Resource& r : resources_) {
       if (!r.space.empty() && r.space[0] == "workgroup") workgroup[r.name] = &r.type;
+      out_.immediates |= !r.space.empty() && r.space[0] == "immediate";
       if (const auto index = Bind(r)) bindings[r.name] = *index;
     }
     for (const EntryPoint& e : entries_) {

@@ -64,6 +64,7 @@ struct WgslModule {
   std::map<std::string, WgslType, std::less<>> aliases;
   // A resource was met whose kind, or whose `@group(...)` or `@binding(...)`, is not certain.
   bool uncertain = false;
+  bool immediates = false;  // there is a `var<immediate>`
 
   const WgslEntry* Find(WgslEntry::Stage stage, std::string_view name) const;
 };
