@@ -48,7 +48,8 @@ void VirtualGpu::Drop(Rep rep, Kind kind) noexcept {
     auto* buffer = static_cast<VBuffer*>(object.get());
     if (buffer->map_state == wit::GpuBufferMapState::Pending) {
       buffer->AbortMap("the buffer's handle was dropped while its map was pending");
-      if (buffer->native) wgpu().BufferUnmap(buffer->native.get());
+      gpu::ErrorCollector errors;  // a map that the library had refused: nobody's any more
+      if (buffer->native && buffer->map_size > 0) wgpu().BufferUnmap(buffer->native.get());
     }
   } else if (kind == Kind::GpuError) {
     if (static_cast<VError*>(object.get())->from_stream) object->device()->StreamErrorRead();
