@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <map>
 
 #include "base/fail.h"
 #include "graph/events_json.h"
@@ -74,13 +75,14 @@ Result<SurfaceEvent> TakeEvent(const Json& j) {
 
 Result<std::vector<SurfaceEvent>> TakeEvents(const Json& list) {
   if (!list.is_array()) return Fail(ErrorKind::InvalidArgument, "events must be a list");
-  std::vector<SurfaceEvent> events;
+  std::multimap<uint64_t, SurfaceEvent> by_frame;  // keeps the order of those of one frame
   for (const Json& j : list) {
     auto event = TakeEvent(j);
-    if (!event) return std::move(event.error()).Context(fmt::format("event {}", events.size() + 1));
-    events.push_back(std::move(*event));
+    if (!event) return std::move(event.error()).Context(fmt::format("event {}", by_frame.size() + 1));
+    by_frame.emplace(event->frame, std::move(*event));
   }
-  std::ranges::stable_sort(events, {}, &SurfaceEvent::frame);
+  std::vector<SurfaceEvent> events;
+  for (auto& [frame, event] : by_frame) events.push_back(std::move(event));
   return events;
 }
 
