@@ -10,7 +10,7 @@
 namespace weft::host {
 namespace {
 
-// The guest's end of a stream, as the engine would serve it.
+// The guest's end of a stream, as the engine would serve it. It outlives the window that sends to it.
 template <class T>
 struct End {
   std::deque<T> items;
@@ -43,9 +43,9 @@ TEST(WindowSize, IsTheHostsElseTheGuestsElseAStandard) {
     EXPECT_EQ(*w.OnSurfaceHeight(1), 480u);
   }
   {
+    End<wsf::ResizeEvent> end;
     Window w({});
     ASSERT_TRUE(w.OnSurfaceNew(Desc(20u, 10u)));
-    End<wsf::ResizeEvent> end;
     ASSERT_TRUE(w.OnSurfaceOnResize(1, end.source()));
     ASSERT_TRUE(w.OnSurfaceRequestSetSize(1, 30u, {}));
     EXPECT_EQ(w.width(), 20u);
@@ -77,16 +77,16 @@ TEST(WindowSize, HasLimits) {
 }
 
 TEST(WindowEvents, AFrameIsSentOnceAndWaitedForByThoseWhoAsked) {
+  End<wsf::PointerEvent> pointer;
+  End<wsf::FrameEvent> one, two;
   Window w({});
   ASSERT_TRUE(w.OnSurfaceNew({}));
   EXPECT_FALSE(w.Waits());
-  End<wsf::PointerEvent> pointer;
   ASSERT_TRUE(w.OnSurfaceOnPointerUp(1, pointer.source()));
   EXPECT_FALSE(w.Waits());
   pointer.wanted = true;
   EXPECT_TRUE(w.Waits());
   // Once it takes frames, frames are what counts.
-  End<wsf::FrameEvent> one, two;
   ASSERT_TRUE(w.OnSurfaceOnFrame(1, one.source()));
   ASSERT_TRUE(w.OnSurfaceOnFrame(1, two.source()));
   EXPECT_FALSE(w.Waits());
@@ -107,17 +107,16 @@ TEST(WindowEvents, AFrameIsSentOnceAndWaitedForByThoseWhoAsked) {
 }
 
 TEST(WindowEvents, StreamsThatAreGoneAreForgotten) {
+  std::vector<std::unique_ptr<End<wsf::KeyEvent>>> ends;
+  End<wsf::KeyEvent> more, again;
   Window w({});
   ASSERT_TRUE(w.OnSurfaceNew({}));
-  std::vector<std::unique_ptr<End<wsf::KeyEvent>>> ends;
   for (int i = 0; i < 64; ++i) {
     ends.push_back(std::make_unique<End<wsf::KeyEvent>>());
     ASSERT_TRUE(w.OnSurfaceOnKeyDown(1, ends.back()->source()));
   }
-  End<wsf::KeyEvent> more;
   EXPECT_FALSE(w.OnSurfaceOnKeyDown(1, more.source()));
   for (auto& e : ends) e->gone = true;
-  End<wsf::KeyEvent> again;
   EXPECT_TRUE(w.OnSurfaceOnKeyDown(1, again.source()));
   EXPECT_EQ(ends[0]->closed, 1);
 }
