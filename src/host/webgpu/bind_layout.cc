@@ -124,7 +124,9 @@ WGPUBindGroupLayoutEntry ToNativeEntry(const BindingLayout& e) {
     case Type::Buffer:
       n.buffer.type = ToNative(e.buffer);
       n.buffer.hasDynamicOffset = e.dynamic;
-      n.buffer.minBindingSize = e.min_size;
+      // The library ends the process for the greatest number. More than any buffer has is all the same to it; our own check has the true
+      // one.
+      n.buffer.minBindingSize = std::min(e.min_size, uint64_t{1} << 48);
       break;
     case Type::Sampler: n.sampler.type = ToNative(e.sampler); break;
     case Type::Texture:

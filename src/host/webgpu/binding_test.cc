@@ -249,5 +249,16 @@ TEST(BindGroup, OfAnAutoLayoutIsCheckedByTheLibraryWithoutHarm) {
   EXPECT_NE(refusal(layout, {g.BindView(0, g.View(g.Texture(TF::Rgba8unorm, 4, 4, TU::TextureBinding)))}), "");
 }
 
+// WebGPU 8.1 sets no bound to min-binding-size; no buffer is long enough then.
+TEST(BindGroupLayouts, TakeTheGreatestMinBindingSize) {
+  TestGuest g;
+  auto entry = TestGuest::BufferEntry(0, wit::GpuBufferBindingType::Storage);
+  entry.buffer.value.min_binding_size = UINT64_MAX;
+  const Rep layout = g.Layout({entry});
+  EXPECT_EQ(g.Errors(), "");
+  g.Group(layout, {TestGuest::BindBuffer(0, g.Buffer(64, BU::Storage))});
+  EXPECT_NE(g.Errors().find("less than the layout's min-binding-size"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace weft::host

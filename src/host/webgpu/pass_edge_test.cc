@@ -169,6 +169,30 @@ TEST(PassEdges, ImmediatesReachTheShader) {
   EXPECT_EQ(words, (std::vector<uint32_t>{106, 213}));
 }
 
+// WebGPU 19.2: what is destroyed within a pass is no error before submit, however often the pass names it.
+TEST(PassEdges, ABufferThatIsDestroyedBetweenTwoUsesIsRefusedAtSubmit) {
+  for (const bool index : {false, true}) {
+    TestGuest g;
+    const Rep buffer = g.Buffer(64, BU::Vertex | BU::Index);
+    const Rep t = g.Texture(TF::Rgba8unorm, 4, 4, TU::RenderAttachment);
+    const Rep e = g.Encoder();
+    const Rep pass = g.BeginRender(e, g.View(t));
+    for (const bool destroyed : {false, true}) {
+      if (destroyed) TestGuest::Ok(g.gpu->OnGpuBufferDestroy(buffer));
+      if (index) {
+        TestGuest::Ok(g.gpu->OnGpuRenderPassEncoderSetIndexBuffer(pass, buffer, wit::GpuIndexFormat::Uint32, {}, {}));
+      } else {
+        TestGuest::Ok(g.gpu->OnGpuRenderPassEncoderSetVertexBuffer(pass, 0, Opt<Rep>(buffer), {}, {}));
+      }
+    }
+    TestGuest::Ok(g.gpu->OnGpuRenderPassEncoderEnd(pass));
+    const Rep commands = g.Finish(e);
+    EXPECT_EQ(g.Errors(), "");
+    g.Submit({commands});
+    EXPECT_NE(g.Errors().find("destroyed"), std::string::npos);
+  }
+}
+
 TEST(PassEdges, ImmediatesThatNoShaderReadsAreNoError) {
   TestGuest g;
   const auto device = g.gpu->Get<VDevice>(g.device);

@@ -49,7 +49,11 @@ Status SetRenderPipeline(VirtualGpu& gpu, Rep rep, Rep pipeline) {
 // A vertex, index or indirect buffer is used. False: the encoder has failed.
 template <class T>
 bool UseInput(VirtualGpu& gpu, T& self, VBuffer& buffer, std::string_view method) {
-  if (!self.seen.Add(&buffer)) return true;
+  if (!self.seen.Add(&buffer)) {
+    // Destroyed since it was met: submit refuses that, and there is nothing left that the library could be given.
+    if (!buffer.alive()) self.encoder().Starve();
+    return true;
+  }
   if (!self.encoder().Use(&buffer, false, self, method)) return false;
   WatchIfLent(gpu, self.encoder());
   if (std::string why = AddBufferToScope(self.scope, buffer, Use::Input); !why.empty()) {
