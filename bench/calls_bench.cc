@@ -14,6 +14,7 @@
 #include "base/fail.h"
 #include "gpu/device.h"
 #include "gpu/texture_pool.h"
+#include "host/webgpu/virtual_gpu.h"
 #include "runtime/exec.h"
 #include "runtime/runtime.h"
 
@@ -172,6 +173,14 @@ class Natives {
     }
   }
   void Draws(uint32_t count) {
+    Record(count, false);
+    WaitDone();
+  }
+  void Frames(uint32_t frames, uint32_t count) {
+    for (uint32_t f = 0; f < frames; ++f) Record(count, true);
+    WaitDone();
+  }
+  void Record(uint32_t count, bool pipeline_each) {
     WGPUCommandEncoderDescriptor ed = WGPU_COMMAND_ENCODER_DESCRIPTOR_INIT;
     auto encoder = d_->Own(p_.DeviceCreateCommandEncoder(d_->handle(), &ed));
     WGPURenderPassColorAttachment a = WGPU_RENDER_PASS_COLOR_ATTACHMENT_INIT;
@@ -183,17 +192,21 @@ class Natives {
     rd.colorAttachments = &a;
     auto pass = d_->Own(p_.CommandEncoderBeginRenderPass(encoder.get(), &rd));
     p_.RenderPassEncoderSetPipeline(pass.get(), pipeline_.get());
+    p_.RenderPassEncoderSetVertexBuffer(pass.get(), 0, vertices_.get(), 0, 64);
     for (uint32_t i = 0; i < count; ++i) {
       const uint32_t offset = (i & 1) * 256;
       p_.RenderPassEncoderSetBindGroup(pass.get(), 0, group_.get(), 1, &offset);
-      p_.RenderPassEncoderSetVertexBuffer(pass.get(), 0, vertices_.get(), 0, 64);
+      if (pipeline_each) {
+        p_.RenderPassEncoderSetPipeline(pass.get(), pipeline_.get());
+      } else {
+        p_.RenderPassEncoderSetVertexBuffer(pass.get(), 0, vertices_.get(), 0, 64);
+      }
       p_.RenderPassEncoderDraw(pass.get(), 3, 1, 0, 0);
     }
     p_.RenderPassEncoderEnd(pass.get());
     WGPUCommandBufferDescriptor fd = WGPU_COMMAND_BUFFER_DESCRIPTOR_INIT;
     auto commands = d_->Own(p_.CommandEncoderFinish(encoder.get(), &fd));
     d_->Submit(commands.get());
-    WaitDone();
   }
 
  private:
@@ -206,6 +219,41 @@ class Natives {
   Ref<gpu::PoolTexture> target_;
   std::vector<uint8_t> bytes_;
 };
+
+// Frames of 10,000 draws, recorded one after the other while the GPU works on those before.
+Status Pipelined(runtime::Exec& exec, Natives& native) {
+  constexpr uint32_t kFrames = 12, kDraws = 10'000;
+  const std::string arguments[] = {std::to_string(kFrames), std::to_string(kDraws)};
+  std::vector<double> weft, plain;
+  for (int r = 0; r < kRuns; ++r) {
+    Status status;
+    weft.push_back(kFrames / Seconds([&] {
+                     if (auto got = exec.Invoke("frames", arguments); !got) status = got.error();
+                   }));
+    WEFT_TRY(std::move(status));
+    plain.push_back(kFrames / Seconds([&] { native.Frames(kFrames, kDraws); }));
+  }
+  std::printf("| frames of 10,000 draws (set-pipeline, set-bind-group, draw), pipelined | weft fps | native fps | weft / native |\n");
+  std::printf("|---|---|---|---|\n| %u frames | %.1f | %.1f | %.2f |\n\n", kFrames, Median(weft), Median(plain),
+              Median(weft) / Median(plain));
+  return {};
+}
+
+// What each `process` pays so that its WebGPU errors come to its own node.
+void Capture(const Ref<gpu::Device>& device) {
+  host::VirtualGpuOptions options;
+  options.device = device;
+  host::VirtualGpu gpu(std::move(options));
+  constexpr uint32_t kTimes = 200'000;
+  volatile bool failed = false;
+  const double ns = Native(kTimes, [&](uint32_t times) {
+    for (uint32_t i = 0; i < times; ++i) {
+      gpu::ErrorCollector errors;
+      failed = gpu.quota_failure() || !gpu.TakeUncapturedErrors().empty() || !errors.ToStatus("a frame");
+    }
+  });
+  std::printf("| error capture of one `process` |\n|---|\n| %.0f ns |\n\n", ns);
+}
 
 Status Run(const std::string& wasm) {
   runtime::RuntimeOptions ro;
@@ -254,6 +302,8 @@ Status Run(const std::string& wasm) {
   for (int r = 0; r < kRuns; ++r) plain_draws.push_back(1e3 * Seconds([&] { native.Draws(10000); }));
   std::printf("| 10,000 draws of three calls, submitted and done | %.2f ms | %.2f ms | %.2f ms |\n\n", Median(draws), Median(plain_draws),
               Median(draws) - Median(plain_draws));
+  WEFT_TRY(Pipelined(*exec, native));
+  Capture(device);
   return {};
 }
 

@@ -160,7 +160,7 @@ void exports_calls_upload(uint32_t times) {
   }
 }
 
-void exports_calls_draws(uint32_t count) {
+static void Draw(uint32_t count, bool other_calls) {
   GPU(own_gpu_texture_view_t) view = CALL(gpu_texture_create_view)(BORROW(gpu_texture, target), NULL);
   GPU(own_gpu_command_encoder_t) encoder = CALL(gpu_device_create_command_encoder)(BORROW(gpu_device, device), NULL);
   GPU(option_gpu_render_pass_color_attachment_t) attachment;
@@ -181,10 +181,15 @@ void exports_calls_draws(uint32_t count) {
   GPU(borrow_gpu_bind_group_t) borrowed = BORROW(gpu_bind_group, group);
   GPU(borrow_gpu_buffer_t) vertex_buffer = BORROW(gpu_buffer, vertices);
   GPU(set_bind_group_error_t) err;
+  if (other_calls) CALL(gpu_render_pass_encoder_set_vertex_buffer)(pass, 0, &vertex_buffer, NULL, NULL);
   for (uint32_t i = 0; i < count; ++i) {
     offset = (i & 1) * 256;
     CALL(gpu_render_pass_encoder_set_bind_group)(pass, 0, &borrowed, &offsets, NULL, NULL, &err);
-    CALL(gpu_render_pass_encoder_set_vertex_buffer)(pass, 0, &vertex_buffer, NULL, NULL);
+    if (other_calls) {
+      CALL(gpu_render_pass_encoder_set_pipeline)(pass, BORROW(gpu_render_pipeline, pipeline));
+    } else {
+      CALL(gpu_render_pass_encoder_set_vertex_buffer)(pass, 0, &vertex_buffer, NULL, NULL);
+    }
     CALL(gpu_render_pass_encoder_draw)(pass, 3, NULL, NULL, NULL);
   }
   CALL(gpu_render_pass_encoder_end)(pass);
@@ -198,5 +203,24 @@ void exports_calls_draws(uint32_t count) {
   CALL(gpu_queue_submit)(BORROW(gpu_queue, queue), &list);
   GPU(gpu_command_buffer_drop_own)(commands);
   GPU(gpu_texture_view_drop_own)(view);
+}
+
+void exports_calls_draws(uint32_t count) {
+  Draw(count, false);
   CALL(gpu_queue_on_submitted_work_done)(BORROW(gpu_queue, queue));
+}
+
+void exports_calls_frames(uint32_t frames, uint32_t count) {
+  for (uint32_t f = 0; f < frames; ++f) Draw(count, true);
+  CALL(gpu_queue_on_submitted_work_done)(BORROW(gpu_queue, queue));
+}
+
+void exports_calls_pairs(uint32_t times) {
+  for (uint32_t i = 0; i < times; ++i) GPU(gpu_texture_view_drop_own)(CALL(gpu_texture_create_view)(BORROW(gpu_texture, target), NULL));
+}
+
+void exports_calls_pairs_and_trap(uint32_t times) {
+  exports_calls_pairs(times);
+  CALL(gpu_texture_create_view)(BORROW(gpu_texture, target), NULL);
+  __builtin_trap();
 }

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use wasmtime::Result;
 use weft_engine_base::abi::{Guests, Tracker};
-use weft_engine_base::data::{AbiLimits, Bound, Data, Find, Limiter, Store};
+use weft_engine_base::data::{AbiLimits, Bound, Data, Find, Limiter, Store, Used};
 use weft_engine_base::handle::{HostRef, MAX_HOSTS, drop_handle};
 use weft_engine_glue as glue;
 
@@ -54,7 +54,7 @@ pub struct Inner {
     pub call_ms: AtomicU64,
     pub fuel: u64,
     pub next_call: AtomicU64,
-    memory: Arc<AtomicU64>,
+    used: Arc<Used>,
 }
 pub struct InstanceHandle(pub Arc<Inner>);
 
@@ -86,14 +86,14 @@ impl Inner {
             }
         }
         let pre = comp.linked()?.clone();
-        let memory = Arc::new(AtomicU64::new(0));
+        let used = Arc::new(Used::default());
         let data = Data {
             hosts,
             tracker: Tracker::default(),
             guests: Guests::default(),
             // SAFETY: C++ passes valid lists.
             wasi: if comp.uses_wasi { Some(Box::new(unsafe { grants.wasi()? })) } else { None },
-            limiter: Limiter { limits, memory: memory.clone(), tables: 0, refused: None },
+            limiter: Limiter { limits, used: used.clone(), refused: None },
         };
         let mut store = Store::new(&comp.shared.engine, data);
         store.limiter(|d| &mut d.limiter);
@@ -125,7 +125,7 @@ impl Inner {
             call_ms: AtomicU64::new(limits.call_ms),
             fuel: limits.fuel,
             next_call: AtomicU64::new(0),
-            memory,
+            used,
         })
     }
 }
@@ -190,7 +190,13 @@ pub unsafe extern "C" fn weft_instance_set_call_ms(instance: *mut InstanceHandle
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn weft_instance_memory_bytes(instance: *const InstanceHandle) -> u64 {
     let i = unsafe { &(*instance).0 };
-    if unsafe { weft_instance_alive(instance) } { i.memory.load(Ordering::Relaxed) } else { 0 }
+    if unsafe { weft_instance_alive(instance) } { i.used.memory_bytes.load(Ordering::Relaxed) } else { 0 }
+}
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn weft_instance_used(instance: *const InstanceHandle, memory_bytes: *mut u64, table_elements: *mut u64) {
+    let used = unsafe { &(&(*instance).0).used };
+    unsafe { *memory_bytes = used.memory_bytes.load(Ordering::Relaxed) };
+    unsafe { *table_elements = used.table_elements.load(Ordering::Relaxed) };
 }
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn weft_instance_handles(instance: *const InstanceHandle) -> u64 {

@@ -15,11 +15,12 @@ namespace {
 // Small enough that nobody's machine suffers, and that the quota itself is met now and then.
 host::Quotas SmallQuotas() {
   host::Quotas q;
-  q.buffer_bytes = 64 << 20;
-  q.texture_bytes = 64 << 20;
-  q.buffers = 2048;
-  q.textures = 512;
-  q.objects = 8192;
+  q[host::Quota::Bytes] = 128 << 20;
+  q[host::Quota::Buffers] = 2048;
+  q[host::Quota::Textures] = 512;
+  q[host::Quota::Objects] = 8192;
+  q[host::Quota::MappedBytes] = 32 << 20;
+  q[host::Quota::BindGroupEntries] = 2048;
   return q;
 }
 

@@ -151,9 +151,11 @@ void Guest::CheckEnd(const Ref<host::Account>& account) {
   if (auto s = session_.device->WaitIdle(); !s) session_.finding("device", s.error().ToString());
   for (int i = 0; i < 200 && account->objects() != 0; ++i) usleep(500);
   if (account->objects() != 0) session_.finding("left behind", fmt::format("{} objects live after the instance's end", account->objects()));
-  if (account->buffer_bytes() + account->texture_bytes() + account->shader_bytes() != 0) {
-    session_.finding("left behind", fmt::format("{} + {} + {} bytes are charged after the instance's end", account->buffer_bytes(),
-                                                account->texture_bytes(), account->shader_bytes()));
+  for (size_t i = 0; i < host::kQuotaCount; ++i) {
+    const auto quota = static_cast<host::Quota>(i);
+    if (quota == host::Quota::Pipelines || quota == host::Quota::CompileTime || account->held(quota) == 0) continue;
+    session_.finding("left behind",
+                     fmt::format("{} of {} are charged after the instance's end", account->held(quota), host::RowOf(quota).what));
   }
   TakeReady(true);
   for (const auto& a : awaited_) session_.finding("unanswered", AllFunctions()[a->function].name);

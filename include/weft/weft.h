@@ -185,14 +185,31 @@ typedef enum WeftRuntimeMode {
   WeftRuntimeMode_Force32 = 0x7FFFFFFF
 } WeftRuntimeMode;
 
-/* What one plugin instance may use. 0 = weft's default. Over a limit the plugin sees an error or traps, and its node fails. */
-typedef struct WeftLimits {
-  uint64_t memoryBytes;     /* the plugin's own linear memory (default 1 GiB) */
-  uint64_t callNanoseconds; /* wall time of one call of the plugin, waits for the GPU included (default 10 s) */
-  uint64_t fuel;            /* instructions of one call, for runs that end the same everywhere (default: not counted) */
-  uint64_t gpuBytes;        /* its buffers together, and its textures together (default 4 GiB and 8 GiB) */
-  uint64_t gpuObjects;      /* WebGPU objects of all kinds that it holds (default 65,536) */
-} WeftLimits;
+/* Limits: what one plugin instance may use. Over a limit the plugin sees an error or traps, and its node fails. */
+typedef enum WeftLimitUnit {
+  WeftLimitUnit_Count = 1,
+  WeftLimitUnit_Bytes = 2,
+  WeftLimitUnit_Nanoseconds = 3,
+  WeftLimitUnit_Force32 = 0x7FFFFFFF
+} WeftLimitUnit;
+
+typedef struct WeftLimitInfo {
+  WeftStringView name; /* "gpu-memory" */
+  WeftLimitUnit unit;
+  uint64_t defaultValue;      /* 0: not limited */
+  WeftStringView description; /* of what: "its buffers and textures together" */
+} WeftLimitInfo;
+
+/* All limits that there are, the same for a version of weft. They live for ever. */
+WEFT_EXPORT size_t weftGetLimitCount(void) WEFT_NOEXCEPT;
+/* NULL past the end. */
+WEFT_EXPORT const WeftLimitInfo* weftGetLimit(size_t index) WEFT_NOEXCEPT;
+
+/* A limit with its value, in its unit; at least 1. */
+typedef struct WeftLimit {
+  WeftStringView name;
+  uint64_t value;
+} WeftLimit;
 
 /* Chained to WeftRuntimeDescriptor: use a device that the caller made. In-process mode only.
    weft loads `library` by its path (the copy already in your process, when it is the same file) and calls that copy and no other.
@@ -224,8 +241,9 @@ typedef struct WeftRuntimeDescriptor {
   WeftStringView cachePath;
   /* Non-zero: plugins get no wasi:webgpu; one that imports it is refused when it is loaded. */
   WeftBool denyGpu;
-  const WeftLimits* limits; /* NULL = defaults */
-  WeftLogCallback log;      /* NULL = silent */
+  size_t limitCount;
+  const WeftLimit* limits; /* those that are not to have their defaults */
+  WeftLogCallback log;     /* NULL = silent */
   void* logUserdata;
 } WeftRuntimeDescriptor;
 
@@ -348,7 +366,9 @@ typedef struct WeftPluginInfo {
   const WeftParameter* parameters;
   size_t importCount;
   const WeftStringView* imports; /* "wasi:webgpu/webgpu@0.3.0-rc.2"; none for a plugin of WGSL and JSON */
-  WeftStringView bindings;       /* plugin of WGSL and JSON: its binding layout as WGSL text, empty otherwise */
+  size_t limitCount;
+  const WeftLimit* limits; /* all, as this runtime has them; 0: not limited */
+  WeftStringView bindings; /* plugin of WGSL and JSON: its binding layout as WGSL text, empty otherwise */
 } WeftPluginInfo;
 
 /* Loads a plugin (a component, or the JSON of a WGSL plugin), checks it against weft's world and grants, and asks it to describe
@@ -462,6 +482,13 @@ WEFT_EXPORT WeftError* weftGraphRun(WeftGraph graph, const WeftRunDescriptor* de
 /* Makes the run that is going on, or else the next one, end soon (within 2 s) with WeftErrorKind_Cancelled. Any thread. */
 WEFT_EXPORT void weftGraphCancel(WeftGraph graph) WEFT_NOEXCEPT;
 
+/* The most that a plugin used of a limit, all its instances one by one. */
+typedef struct WeftLimitUse {
+  WeftStringView name;
+  uint64_t used;
+  uint64_t limit; /* 0: not limited */
+} WeftLimitUse;
+
 typedef struct WeftNodeReport {
   WeftStringView id;
   WeftStringView kind; /* "source", "plugin", "resize", "sink" */
@@ -471,6 +498,8 @@ typedef struct WeftNodeReport {
   WeftBool hasGpuTime;
   uint64_t gpuNanoseconds;      /* all frames together */
   WeftStringView gpuTimeReason; /* why there is none */
+  size_t useCount;
+  const WeftLimitUse* uses; /* of plugins that are components; limits whose use is not measured are missing */
 } WeftNodeReport;
 
 typedef struct WeftReportInfo {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <deque>
 #include <vector>
 
 #include "capi/object.h"
@@ -7,7 +8,8 @@
 #include "graph/shorthand.h"
 
 struct WeftReportImpl : weft::RefCounted {
-  weft::runtime::RunOutcome outcome;  // what all views point to
+  weft::runtime::RunOutcome outcome;           // what all views point to
+  std::deque<std::vector<WeftLimitUse>> uses;  // one for each node
   std::vector<WeftNodeReport> nodes;
   std::vector<WeftStringView> files;
   WeftReportInfo info{};
@@ -77,6 +79,8 @@ std::vector<std::string> Strings(size_t count, const WeftStringView* views) {
 void FillReport(WeftReportImpl* report) {
   const runtime::RunOutcome& o = report->outcome;
   for (const runtime::NodeOutcome& n : o.nodes) {
+    std::vector<WeftLimitUse>& uses = report->uses.emplace_back();
+    for (const graph::LimitUse& u : n.uses) uses.push_back({Str(std::string_view(u.limit)), u.used, u.most});
     report->nodes.push_back({.id = Str(std::string_view(n.id)),
                              .kind = Str(std::string_view(n.kind)),
                              .conversion = n.conversion,
@@ -84,7 +88,9 @@ void FillReport(WeftReportImpl* report) {
                              .cpuNanoseconds = n.cpu_ns,
                              .hasGpuTime = n.gpu_ns.has_value(),
                              .gpuNanoseconds = n.gpu_ns.value_or(0),
-                             .gpuTimeReason = Str(std::string_view(n.gpu_reason))});
+                             .gpuTimeReason = Str(std::string_view(n.gpu_reason)),
+                             .useCount = uses.size(),
+                             .uses = uses.data()});
   }
   for (const std::string& file : o.files) report->files.push_back(Str(std::string_view(file)));
   report->info = {.frames = o.frames,

@@ -4,6 +4,7 @@
 
 #include "capi/object.h"
 #include "capi/value.h"
+#include "nodes/limits.h"
 
 struct WeftPluginImpl : weft::RefCounted {
   weft::runtime::PluginDetails details;  // what all views point to
@@ -12,6 +13,7 @@ struct WeftPluginImpl : weft::RefCounted {
   std::vector<WeftPort> inputs, outputs;
   std::vector<WeftParameter> parameters;
   std::vector<WeftStringView> imports;
+  std::vector<WeftLimit> limits;
   WeftPluginInfo info{};
 };
 
@@ -64,6 +66,7 @@ Ref<WeftPluginImpl> MakePlugin(runtime::PluginDetails details) {
   for (const auto& port : d.description.outputs) plugin->outputs.push_back(ToC(port, plugin.get()));
   for (const auto& parameter : d.description.parameters) plugin->parameters.push_back(ToC(parameter, plugin.get()));
   for (const auto& import : d.imports) plugin->imports.push_back(S(import));
+  for (size_t i = 0; i < d.limits.size(); ++i) plugin->limits.push_back({Str(nodes::LimitRows()[i].name), d.limits[i]});
   plugin->info = {.path = S(d.path),
                   .sha256 = S(d.sha256),
                   .id = S(d.description.id),
@@ -79,6 +82,8 @@ Ref<WeftPluginImpl> MakePlugin(runtime::PluginDetails details) {
                   .parameters = plugin->parameters.data(),
                   .importCount = plugin->imports.size(),
                   .imports = plugin->imports.data(),
+                  .limitCount = plugin->limits.size(),
+                  .limits = plugin->limits.data(),
                   .bindings = S(d.bindings)};
   return plugin;
 }

@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "capi/object.h"
+#include "nodes/limits.h"
 
 struct WeftAdapterListImpl : weft::RefCounted {
   std::vector<weft::runtime::Adapter> adapters;  // what the views in `infos` point to
@@ -44,6 +45,24 @@ Status ReadChain(const WeftChained* chain, runtime::RuntimeOptions* options) {
   return {};
 }
 
+WeftLimitUnit UnitToC(nodes::LimitUnit unit) {
+  switch (unit) {
+    case nodes::LimitUnit::Count: return WeftLimitUnit_Count;
+    case nodes::LimitUnit::Bytes: return WeftLimitUnit_Bytes;
+    case nodes::LimitUnit::Nanoseconds: return WeftLimitUnit_Nanoseconds;
+  }
+  return WeftLimitUnit_Count;
+}
+
+const std::vector<WeftLimitInfo>& LimitInfos() {
+  static const std::vector<WeftLimitInfo> kInfos = [] {
+    std::vector<WeftLimitInfo> infos;
+    for (const nodes::LimitRow& row : nodes::LimitRows()) infos.push_back({Str(row.name), UnitToC(row.unit), row.most, Str(row.text)});
+    return infos;
+  }();
+  return kInfos;
+}
+
 WeftAdapterType TypeToC(std::string_view type) {
   if (type == "discrete") return WeftAdapterType_Discrete;
   if (type == "integrated") return WeftAdapterType_Integrated;
@@ -59,6 +78,9 @@ using namespace weft::capi;
 
 extern "C" {
 
+size_t weftGetLimitCount(void) noexcept { return LimitInfos().size(); }
+const WeftLimitInfo* weftGetLimit(size_t index) noexcept { return index < LimitInfos().size() ? &LimitInfos()[index] : nullptr; }
+
 WeftError* weftRuntimeCreate(const WeftRuntimeDescriptor* descriptor, WeftRuntime* out) noexcept {
   return Enter([&]() -> Status {
     WEFT_CAPI_REQUIRE(out, "weftRuntimeCreate: runtime");
@@ -73,13 +95,8 @@ WeftError* weftRuntimeCreate(const WeftRuntimeDescriptor* descriptor, WeftRuntim
     options.worker_path = Str(d.workerPath);
     options.cache_dir = Str(d.cachePath);
     options.deny_gpu = d.denyGpu != 0;
-    if (d.limits) {
-      options.limits = {.memory_bytes = d.limits->memoryBytes,
-                        .call_ns = d.limits->callNanoseconds,
-                        .fuel = d.limits->fuel,
-                        .gpu_bytes = d.limits->gpuBytes,
-                        .gpu_objects = d.limits->gpuObjects};
-    }
+    if (d.limitCount > 0) WEFT_CAPI_REQUIRE(d.limits, "weftRuntimeCreate: limits");
+    for (size_t i = 0; i < d.limitCount; ++i) options.limits[Str(d.limits[i].name)] = d.limits[i].value;
     options.log = ToLog(d.log, d.logUserdata);
     WEFT_TRY(ReadChain(d.nextInChain, &options));
     WEFT_TRY_ASSIGN(auto runtime, runtime::Runtime::Create(std::move(options)));

@@ -16,7 +16,7 @@ namespace weft::cli {
 struct CommonOptions {
   std::string gpu, gpu_library;
   bool deny_gpu = false;
-  WeftLimits limits{};
+  std::vector<WeftLimit> limits;  // their names live as long as weft
   bool verbose = false;
   bool quiet = false;
   bool json = false;

@@ -5,8 +5,10 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <map>
 
 #include "cli/help.h"
+#include "cli/output.h"
 #include "cli/text.h"
 
 namespace weft::cli {
@@ -16,9 +18,9 @@ constexpr char kHidden = '\x01';
 
 // What the options are read into, before they are checked.
 struct Raw {
-  std::string max_memory, max_time, max_gpu_memory, work_format, size, fit;
+  std::string work_format, size, fit;
   std::vector<std::string> deny;
-  uint64_t max_gpu_objects = 0, fuel = 0;
+  std::map<std::string, std::string> limits;  // by name
 };
 
 void AddCommon(CLI::App* app, CommonOptions* common) {
@@ -34,21 +36,29 @@ void AddGpu(CLI::App* app, CommonOptions* common) {
       ->group("GPU");
 }
 
-void AddGrants(CLI::App* app, CommonOptions* common, Raw* raw) {
+constexpr char kGrantsAndLimits[] = "Grants and limits, of each plugin";
+
+void AddLimits(CLI::App* app, Raw* raw) {
+  for (size_t i = 0; i < weftGetLimitCount(); ++i) {
+    const WeftLimitInfo& limit = *weftGetLimit(i);
+    const std::string name(View(limit.name));
+    const std::string text = fmt::format("{} (default: {})", View(limit.description),
+                                         limit.defaultValue ? LimitText(limit.unit, limit.defaultValue) : "not limited");
+    app->add_option_function<std::string>(
+           "--max-" + name, [raw, name](const std::string& value) { raw->limits[name] = value; }, text)
+        ->type_name(limit.unit == WeftLimitUnit_Bytes         ? "BYTES"
+                    : limit.unit == WeftLimitUnit_Nanoseconds ? "TIME"
+                                                              : "N")
+        ->group(kGrantsAndLimits);
+  }
+}
+
+void AddGrants(CLI::App* app, Raw* raw) {
   app->add_option("--deny", raw->deny, "Take a grant from the plugins: gpu (one that imports wasi:webgpu is refused)")
       ->type_name("GRANT")
       ->allow_extra_args(false)
-      ->group("Grants and limits, of each plugin");
-  const char* group = "Grants and limits, of each plugin";
-  app->add_option("--max-memory", raw->max_memory, "Memory of its own: 64M, 2G (default 1G)")->type_name("BYTES")->group(group);
-  app->add_option("--max-time", raw->max_time, "Wall time of one call: 10, 0.5, 250ms (default 10 s)")->type_name("TIME")->group(group);
-  app->add_option("--fuel", common->limits.fuel, "Instructions of one call (default: not counted)")->type_name("N")->group(group);
-  app->add_option("--max-gpu-memory", raw->max_gpu_memory, "Its buffers together, and its textures together (default 4G and 8G)")
-      ->type_name("BYTES")
-      ->group(group);
-  app->add_option("--max-gpu-objects", common->limits.gpuObjects, "WebGPU objects that it holds (default 65536)")
-      ->type_name("N")
-      ->group(group);
+      ->group(kGrantsAndLimits);
+  AddLimits(app, raw);
 }
 
 void AddRun(CLI::App* app, RunCommand* run, Raw* raw) {
@@ -88,19 +98,18 @@ std::string Check(const Raw& raw, CommonOptions* common, RunCommand* run) {
     if (grant != "gpu") return fmt::format("--deny {} is not a grant that can be denied; there is 'gpu'", grant);
     common->deny_gpu = true;
   }
-  const auto bytes = [](std::string_view option, const std::string& text, uint64_t* value) -> std::string {
-    if (text.empty()) return {};
-    const auto parsed = ParseBytes(text);
-    if (!parsed || *parsed == 0) return fmt::format("{} is '{}'; it must be a number of bytes such as 512M or 2G", option, text);
-    *value = *parsed;
-    return {};
-  };
-  if (auto e = bytes("--max-memory", raw.max_memory, &common->limits.memoryBytes); !e.empty()) return e;
-  if (auto e = bytes("--max-gpu-memory", raw.max_gpu_memory, &common->limits.gpuBytes); !e.empty()) return e;
-  if (!raw.max_time.empty()) {
-    const auto time = ParseDuration(raw.max_time);
-    if (!time) return fmt::format("--max-time is '{}'; it must be a time such as 10, 0.5 or 250ms", raw.max_time);
-    common->limits.callNanoseconds = *time;
+  for (size_t i = 0; i < weftGetLimitCount(); ++i) {
+    const WeftLimitInfo& limit = *weftGetLimit(i);
+    const auto given = raw.limits.find(std::string(View(limit.name)));
+    if (given == raw.limits.end()) continue;
+    const auto value = limit.unit == WeftLimitUnit_Nanoseconds ? ParseDuration(given->second) : ParseBytes(given->second);
+    if (!value || *value == 0) {
+      return fmt::format("--max-{} is '{}'; it must be {}", given->first, given->second,
+                         limit.unit == WeftLimitUnit_Nanoseconds ? "a time such as 10, 0.5 or 250ms"
+                         : limit.unit == WeftLimitUnit_Bytes     ? "a number of bytes such as 512M or 2G"
+                                                                 : "a number of at least 1, such as 1000 or 64K");
+    }
+    common->limits.push_back({limit.name, *value});
   }
   if (!Choose(raw.work_format,
               {{"rgba8unorm", WeftWorkFormat_Rgba8Unorm},
@@ -204,7 +213,7 @@ CommandLine ParseCommandLine(std::vector<std::string> arguments) {
   CLI::App* run_app = add_command("run", "Run pictures and clips through plugins", kRunFooter);
   AddRun(run_app, &run, &raw);
   AddGpu(run_app, &line.common);
-  AddGrants(run_app, &line.common, &raw);
+  AddGrants(run_app, &raw);
   CLI::App* exec_app = add_command("exec", "Call the exports of a plain component", kExecFooter);
   exec_app->add_option("FILE", exec.file, "A component (.wasm)")->required()->type_name("");
   exec_app->add_option("ARGS", exec.arguments, "Without --invoke: arguments of the command that the component is")->type_name("");
@@ -213,17 +222,18 @@ CommandLine ParseCommandLine(std::vector<std::string> arguments) {
   exec_app->add_flag("--invoke", invoke_seen,
                      "NAME ARGS...: call an export; may be given several times, all in one instance, after the other options");
   AddGpu(exec_app, &line.common);
-  AddGrants(exec_app, &line.common, &raw);
+  AddGrants(exec_app, &raw);
   exec_app
       ->add_option("--grant", exec.grants,
                    "Give it files=FOLDER[:AS], write=FOLDER[:AS], network or env=NAME[=VALUE]; several times for several")
       ->type_name("GRANT")
       ->allow_extra_args(false)
-      ->group("Grants and limits, of each plugin");
-  CLI::App* inspect_app = add_command("inspect", "Show ports, parameters, imports and hash of a plugin", kInspectFooter);
+      ->group(kGrantsAndLimits);
+  CLI::App* inspect_app = add_command("inspect", "Show ports, parameters, imports, limits and hash of a plugin", kInspectFooter);
   inspect_app->add_option("PLUGIN", inspect.plugin, "A component (.wasm), or the folder or plugin.json of a WGSL plugin")
       ->required()
       ->type_name("");
+  AddLimits(inspect_app, &raw);
   CLI::App* gpus_app = add_command("gpus", "List the GPUs", kGpusFooter);
   AddGpu(gpus_app, &line.common);
   app.require_subcommand(1);

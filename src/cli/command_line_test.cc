@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 namespace weft::cli {
 namespace {
 
@@ -52,7 +54,7 @@ TEST(CommandLine, ReadsTheOptionsOfRun) {
                                              "2g",
                                              "--max-gpu-objects",
                                              "9",
-                                             "--fuel",
+                                             "--max-fuel",
                                              "1000",
                                              "--gpu",
                                              "1",
@@ -65,11 +67,11 @@ TEST(CommandLine, ReadsTheOptionsOfRun) {
   EXPECT_EQ(run.height, 32u);
   EXPECT_EQ(run.fit, WeftFit_Cover);
   EXPECT_TRUE(run.overwrite && line.common.deny_gpu && line.common.quiet && line.common.json);
-  EXPECT_EQ(line.common.limits.memoryBytes, 64u << 20);
-  EXPECT_EQ(line.common.limits.callNanoseconds, 250'000'000u);
-  EXPECT_EQ(line.common.limits.gpuBytes, uint64_t{2} << 30);
-  EXPECT_EQ(line.common.limits.gpuObjects, 9u);
-  EXPECT_EQ(line.common.limits.fuel, 1000u);
+  std::map<std::string, uint64_t> limits;
+  for (const WeftLimit& limit : line.common.limits) limits[std::string(View(limit.name))] = limit.value;
+  EXPECT_EQ(limits,
+            (std::map<std::string, uint64_t>{
+                {"memory", 64u << 20}, {"time", 250'000'000u}, {"gpu-memory", uint64_t{2} << 30}, {"gpu-objects", 9u}, {"fuel", 1000u}}));
   EXPECT_EQ(line.common.gpu, "1");
 }
 

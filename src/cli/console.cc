@@ -41,7 +41,8 @@ Result<Runtime> MakeRuntime(Console* console, WeftRuntimeMode mode) {
   descriptor.gpu = View(o.gpu);
   descriptor.gpuLibrary = View(o.gpu_library);
   descriptor.denyGpu = o.deny_gpu;
-  descriptor.limits = &o.limits;
+  descriptor.limitCount = o.limits.size();
+  descriptor.limits = o.limits.data();
   descriptor.log = Console::Log;
   descriptor.logUserdata = console;
   return Runtime::Create(descriptor);

@@ -138,6 +138,29 @@ std::string ParameterJson(const WeftParameter& p) {
   return JsonObject(members);
 }
 
+const WeftLimitInfo* LimitOf(WeftStringView name) {
+  for (size_t i = 0; i < weftGetLimitCount(); ++i) {
+    if (View(weftGetLimit(i)->name) == View(name)) return weftGetLimit(i);
+  }
+  return nullptr;
+}
+WeftLimitUnit UnitOf(WeftStringView name) {
+  const WeftLimitInfo* info = LimitOf(name);
+  return info ? info->unit : WeftLimitUnit_Count;
+}
+
+std::vector<std::string> LimitRow(const WeftLimit& limit) {
+  const WeftLimitInfo* info = LimitOf(limit.name);
+  return {fmt::format("  {}", View(limit.name)), limit.value ? LimitText(UnitOf(limit.name), limit.value) : "none",
+          info ? Str(info->description) : ""};
+}
+std::string LimitJson(const WeftLimit& limit) {
+  return JsonObject({{"name", Json(View(limit.name))}, {"value", limit.value ? Json(limit.value) : "null"}});
+}
+std::string UseJson(const WeftLimitUse& use) {
+  return JsonObject({{"limit", Json(View(use.name))}, {"used", Json(use.used)}, {"most", use.limit ? Json(use.limit) : "null"}});
+}
+
 std::string_view AdapterTypeName(WeftAdapterType type) {
   switch (type) {
     case WeftAdapterType_Discrete: return "discrete";
@@ -183,6 +206,7 @@ std::string ReportJson(const WeftReportInfo& report) {
                                        {"cpu", Json(static_cast<double>(n.cpuNanoseconds) / 1e9)},
                                        {"gpu", n.hasGpuTime ? Json(static_cast<double>(n.gpuNanoseconds) / 1e9) : "null"}};
     if (!n.hasGpuTime) members.push_back({"gpuReason", Json(View(n.gpuTimeReason))});
+    if (n.useCount > 0) members.push_back({"uses", JsonList(n.uses, n.useCount, UseJson)});
     return JsonObject(members);
   };
   return JsonObject({{"event", Json("done")},
@@ -191,6 +215,30 @@ std::string ReportJson(const WeftReportInfo& report) {
                      {"gpu", Json(View(report.gpu))},
                      {"nodes", JsonList(report.nodes, report.nodeCount, node)},
                      {"files", JsonList(report.files, report.fileCount, JsonText)}});
+}
+
+std::string LimitText(WeftLimitUnit unit, uint64_t value) {
+  if (unit == WeftLimitUnit_Nanoseconds) return FormatTime(value);
+  if (unit == WeftLimitUnit_Count) return fmt::format("{}", value);
+  constexpr std::string_view kUnits[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+  size_t u = 0;
+  double n = static_cast<double>(value);
+  for (; n >= 1024 && u + 1 < std::size(kUnits); ++u) n /= 1024;
+  return fmt::format("{:.4g} {}", n, kUnits[u]);
+}
+
+std::string UsesText(const WeftReportInfo& report) {
+  std::vector<std::vector<std::string>> rows = {{"node", "limit", "most used", "of"}};
+  for (size_t i = 0; i < report.nodeCount; ++i) {
+    const WeftNodeReport& n = report.nodes[i];
+    for (size_t u = 0; u < n.useCount; ++u) {
+      const WeftLimitUse& use = n.uses[u];
+      if (use.used == 0) continue;
+      const WeftLimitUnit unit = UnitOf(use.name);
+      rows.push_back({Str(n.id), Str(use.name), LimitText(unit, use.used), use.limit ? LimitText(unit, use.limit) : "no limit"});
+    }
+  }
+  return rows.size() > 1 ? Table(rows) : std::string();
 }
 
 std::string PluginText(const WeftPluginInfo& p) {
@@ -213,6 +261,9 @@ std::string PluginText(const WeftPluginInfo& p) {
   rows.clear();
   for (size_t i = 0; i < p.importCount; ++i) rows.push_back({fmt::format("  {}", View(p.imports[i]))});
   section("imports", std::move(rows));
+  rows.clear();
+  for (size_t i = 0; i < p.limitCount; ++i) rows.push_back(LimitRow(p.limits[i]));
+  section("limits", std::move(rows));
   if (p.bindings.length > 0) text += fmt::format("\n\nbindings\n{}", View(p.bindings));
   while (!text.empty() && text.back() == '\n') text.pop_back();
   return text;
@@ -229,7 +280,8 @@ std::string PluginJson(const WeftPluginInfo& p) {
                                      {"inputs", JsonList(p.inputs, p.inputCount, PortJson)},
                                      {"outputs", JsonList(p.outputs, p.outputCount, PortJson)},
                                      {"parameters", JsonList(p.parameters, p.parameterCount, ParameterJson)},
-                                     {"imports", JsonList(p.imports, p.importCount, JsonText)}};
+                                     {"imports", JsonList(p.imports, p.importCount, JsonText)},
+                                     {"limits", JsonList(p.limits, p.limitCount, LimitJson)}};
   if (p.bindings.length > 0) members.push_back({"bindings", Json(View(p.bindings))});
   return JsonObject(members);
 }

@@ -68,6 +68,9 @@ int Run(const RunCommand& command, Console* console) {
     console->Out(ReportJson(report->info()));
   else if (!options.quiet)
     console->printer().Line(ReportText(report->info()));
+  if (!options.json && options.verbose) {
+    if (const std::string uses = UsesText(report->info()); !uses.empty()) console->printer().Line(uses);
+  }
   return kExitOk;
 }
 

@@ -59,11 +59,18 @@ struct FrameOutput {
   bool end = false;                   // of sources: there is no such frame; outputs are empty
 };
 
+// The most that a plugin used of one of its limits, and the limit.
+struct LimitUse {
+  std::string limit;
+  uint64_t used = 0, most = 0;
+};
+
 // Totals so far. Times in nanoseconds.
 struct NodeStats {
   uint64_t frames = 0;
   uint64_t cpu_ns = 0;
   std::optional<uint64_t> gpu_ns;  // not set where the node has no GPU work or the device no timestamps
+  std::vector<LimitUse> uses = {};
 };
 
 class Node {

@@ -15,6 +15,7 @@
 #include "host/webgpu/virtual_gpu.h"
 #include "nodes/call_driver.h"
 #include "nodes/context.h"
+#include "nodes/limits.h"
 #include "nodes/plugin_file.h"
 #include "wasm/gen/effect.h"
 
@@ -32,6 +33,7 @@ class PluginInstance {
   host::VirtualGpu& gpu() { return *gpu_; }
   // Handles of host resources that the guest holds now.
   uint64_t handles() const { return instance_->handles(); }
+  void NoteUse(LimitUse& use) const { use.Note(*instance_, *gpu_); }
 
   Status Set(const graph::ParamChanges& changes);
 

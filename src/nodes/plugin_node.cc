@@ -51,10 +51,11 @@ struct PluginNode::Frame {
   bool clears = false;
   GpuSpans::Span span;
   std::optional<graph::FrameTime> time;
+  std::optional<std::chrono::steady_clock::time_point> called;
 };
 
 PluginNode::PluginNode(const NodeContext& context, std::shared_ptr<const PluginFile> file, std::string name)
-    : context_(context), file_(std::move(file)), name_(std::move(name)) {}
+    : context_(context), file_(std::move(file)), name_(std::move(name)), use_(context.limits, context.quotas) {}
 
 PluginNode::~PluginNode() = default;
 
@@ -158,6 +159,7 @@ void PluginNode::Process(graph::FrameJob job, graph::Done<graph::FrameOutput> do
   if (!ready) return Finish(std::move(frame), std::move(ready));
   Frame* f = frame.get();
   instance_->gpu().SetFlushHook([this, f] { Send(*f, false); });
+  f->called = std::chrono::steady_clock::now();
   auto call = instance_->Process(f->job.time, project_.rate, f->inputs, f->lent);
   auto driver = MakeDriver<wasm::Res<wp::FrameResult, wasm::Str>>(
       *context_.executor, std::move(call), &cpu_ns_,
@@ -336,6 +338,8 @@ void PluginNode::Finish(std::unique_ptr<Frame> frame, Status outcome) {
     }
     if (instance_) {
       const bool alive = instance_->alive();
+      if (frame->called) use_.NoteCall(std::chrono::steady_clock::now() - *frame->called);
+      instance_->NoteUse(use_);
       gpu::ErrorCollector errors;
       const uint64_t index = frame->job.index;
       // Before it is sent: a driver that hangs or dies in the call is at this work already.
@@ -377,7 +381,7 @@ void PluginNode::Cancel() {
   if (under_way_) under_way_->Stop();
 }
 
-graph::NodeStats PluginNode::stats() const { return {frames_, cpu_ns_, spans_ ? spans_->total_ns() : std::nullopt}; }
+graph::NodeStats PluginNode::stats() const { return {frames_, cpu_ns_, spans_ ? spans_->total_ns() : std::nullopt, use_.Read()}; }
 
 std::optional<host::VirtualGpu::Stats> PluginNode::gpu_stats() const {
   return instance_ ? std::optional(instance_->gpu().stats()) : std::nullopt;

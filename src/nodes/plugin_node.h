@@ -67,6 +67,7 @@ class PluginNode final : public graph::Node {
   uint64_t lives_ = 0;
 
   std::atomic<uint64_t> frames_{0}, cpu_ns_{0};
+  LimitUse use_;
   std::unique_ptr<GpuSpans> spans_;
 
   std::mutex mutex_;

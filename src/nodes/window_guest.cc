@@ -84,7 +84,7 @@ Status WindowGuest::Begin(const wasm::Component& component) {
   window.width = options_.width;
   window.height = options_.height;
   window.largest_side = device_->limits().maxTextureDimension2D;
-  window.most_bytes = context_.quotas.texture_bytes / 4;
+  window.most_bytes = context_.quotas[host::Quota::Bytes] / 4;
   window_ = std::make_unique<host::Window>(window);
   if (Imports(component, "wasi:webgpu/")) {
     host::VirtualGpuOptions gpu;

@@ -99,6 +99,7 @@ RunOutcome MakeOutcome(Runtime& runtime, const graph::Document& document, const 
     node.frames = n.stats.frames;
     node.cpu_ns = n.stats.cpu_ns;
     node.gpu_ns = n.stats.gpu_ns;
+    node.uses = n.stats.uses;
     if (!node.gpu_ns) {
       const bool file = node.kind == "source" || node.kind == "sink";
       node.gpu_reason = file ? "no GPU work" : timestamps ? "not measured" : "the GPU has no timestamps";

@@ -34,22 +34,19 @@ Result<Json> Parse(const std::string& text) {
 }  // namespace
 
 std::string ToText(const StartMessage& m) {
-  const PluginLimits& l = m.runtime.limits;
   Json run{{"work_format", m.run.work_format}, {"overwrite", m.run.overwrite}, {"folder", m.run.folder}, {"in_flight", m.run.in_flight}};
   if (m.run.frames) {
     run["frames"] = Json{{"first", m.run.frames->first}, {"step", m.run.frames->step}};
     if (m.run.frames->last) run["frames"]["last"] = *m.run.frames->last;
   }
-  return Dump(Json{
-      {"type", "start"},
-      {"gpu", m.runtime.gpu},
-      {"gpu_library", m.runtime.gpu_library},
-      {"cache_dir", m.runtime.cache_dir},
-      {"deny_gpu", m.runtime.deny_gpu},
-      {"limits",
-       {{"memory", l.memory_bytes}, {"call", l.call_ns}, {"fuel", l.fuel}, {"gpu_bytes", l.gpu_bytes}, {"gpu_objects", l.gpu_objects}}},
-      {"run", run},
-      {"document", m.document}});
+  return Dump(Json{{"type", "start"},
+                   {"gpu", m.runtime.gpu},
+                   {"gpu_library", m.runtime.gpu_library},
+                   {"cache_dir", m.runtime.cache_dir},
+                   {"deny_gpu", m.runtime.deny_gpu},
+                   {"limits", m.runtime.limits},
+                   {"run", run},
+                   {"document", m.document}});
 }
 
 std::string ToText(const CancelMessage&) { return Dump(Json{{"type", "cancel"}}); }
@@ -76,6 +73,7 @@ std::string ToText(const ResultMessage& m) {
     Json node{{"id", n.id},         {"kind", n.kind},  {"conversion", n.conversion},
               {"frames", n.frames}, {"cpu", n.cpu_ns}, {"gpu_reason", n.gpu_reason}};
     if (n.gpu_ns) node["gpu"] = *n.gpu_ns;
+    for (const graph::LimitUse& u : n.uses) node["uses"].push_back(Json{{"limit", u.limit}, {"used", u.used}, {"most", u.most}});
     j["nodes"].push_back(std::move(node));
   }
   return Dump(j);
@@ -92,8 +90,9 @@ Result<FromSupervisor> ParseFromSupervisor(const std::string& text) {
   m.runtime.cache_dir = Text(j, "cache_dir");
   m.runtime.deny_gpu = Flag(j, "deny_gpu");
   const Json limits = Part(j, "limits"), run = Part(j, "run"), frames = Part(run, "frames");
-  m.runtime.limits = {Count(limits, "memory"), Count(limits, "call"), Count(limits, "fuel"), Count(limits, "gpu_bytes"),
-                      Count(limits, "gpu_objects")};
+  if (limits.is_object()) {
+    for (const auto& [name, value] : limits.items()) m.runtime.limits[name] = Count(limits, name.c_str());
+  }
   m.run.work_format = Text(run, "work_format");
   m.run.overwrite = Flag(run, "overwrite");
   m.run.folder = Text(run, "folder");
@@ -137,7 +136,10 @@ Result<FromWorker> ParseFromWorker(const std::string& text) {
   for (const Json& n : Part(j, "nodes")) {
     if (!n.is_object()) continue;
     NodeOutcome node{Text(n, "id"),   Text(n, "kind"), Flag(n, "conversion"), Count(n, "frames"),
-                     Count(n, "cpu"), std::nullopt,    Text(n, "gpu_reason")};
+                     Count(n, "cpu"), std::nullopt,    Text(n, "gpu_reason"), {}};
+    for (const Json& u : Part(n, "uses")) {
+      if (u.is_object()) node.uses.push_back({Text(u, "limit"), Count(u, "used"), Count(u, "most")});
+    }
     if (n.contains("gpu")) node.gpu_ns = Count(n, "gpu");
     m.outcome.nodes.push_back(std::move(node));
   }

@@ -13,7 +13,7 @@ namespace {
 TEST(Messages, ComeBackAsTheyWereSent) {
   StartMessage start;
   start.runtime.gpu = "software";
-  start.runtime.limits.call_ns = 5;
+  start.runtime.limits["time"] = 5;
   start.run.frames = media::FrameRange{3, 9, 2};
   start.run.overwrite = true;
   start.document = "{}";
@@ -21,7 +21,7 @@ TEST(Messages, ComeBackAsTheyWereSent) {
   ASSERT_TRUE(back);
   const auto& s = std::get<StartMessage>(*back);
   EXPECT_EQ(s.runtime.gpu, "software");
-  EXPECT_EQ(s.runtime.limits.call_ns, 5u);
+  EXPECT_EQ(s.runtime.limits, start.runtime.limits);
   EXPECT_EQ(s.run.frames->last, 9);
   EXPECT_TRUE(s.run.overwrite);
   EXPECT_FALSE(s.runtime.supervised);
@@ -34,10 +34,12 @@ TEST(Messages, ComeBackAsTheyWereSent) {
   EXPECT_EQ(std::get<ResultMessage>(*failed).error->kind(), ErrorKind::GuestTrap);
 
   ResultMessage good;
-  good.outcome.nodes.push_back({"a", "plugin", false, 4, 5, 6, ""});
+  good.outcome.nodes.push_back({"a", "plugin", false, 4, 5, 6, "", {{"memory", 7, 8}}});
   auto fine = ParseFromWorker(ToText(good));
   ASSERT_TRUE(fine);
   EXPECT_EQ(std::get<ResultMessage>(*fine).outcome.nodes[0].gpu_ns, 6u);
+  ASSERT_EQ(std::get<ResultMessage>(*fine).outcome.nodes[0].uses.size(), 1u);
+  EXPECT_EQ(std::get<ResultMessage>(*fine).outcome.nodes[0].uses[0].most, 8u);
 }
 
 TEST(Messages, AreRefusedWhenTheyAreNonsense) {

@@ -8,6 +8,7 @@
 #include "gpu/device.h"
 #include "media/convert/converter.h"
 #include "nodes/context.h"
+#include "nodes/limits.h"
 #include "nodes/plugin_file.h"
 #include "nodes/wgsl_node.h"
 #include "runtime/in_process.h"
@@ -54,6 +55,7 @@ Result<Ref<Runtime>> Runtime::Create(RuntimeOptions options) {
   if (options.supervised && options.external) {
     return Fail(ErrorKind::InvalidArgument, "a device of the program's own cannot be used by a worker process; ask for in-process mode");
   }
+  if (auto limits = nodes::ReadLimits(options.limits); !limits) return std::move(limits.error());
   return Ref<Runtime>::Acquire(new Runtime(std::move(options)));
 }
 
@@ -104,7 +106,7 @@ Result<wasm::Engine*> Runtime::Engine() {
   if (!engine_) {
     wasm::EngineOptions options;
     options.cache_dir = options_.cache_dir.empty() ? wasm::DefaultCacheDir() : options_.cache_dir;
-    options.fuel = options_.limits.fuel > 0;
+    options.fuel = options_.limits.contains("fuel");
     WEFT_TRY_ASSIGN(engine_, wasm::Engine::Create(options));
   }
   return engine_.get();
@@ -122,12 +124,10 @@ nodes::NodeContext Runtime::NodesContext() {
     context.executor = executor_.get();
   }
   context.grants.gpu = !options_.deny_gpu;
-  const PluginLimits& limits = options_.limits;
-  if (limits.memory_bytes) context.limits.memory_bytes = limits.memory_bytes;
-  if (limits.call_ns) context.limits.call_time = std::chrono::milliseconds(std::max<uint64_t>(1, limits.call_ns / 1'000'000));
-  context.limits.fuel = limits.fuel;
-  if (limits.gpu_bytes) context.quotas.buffer_bytes = context.quotas.texture_bytes = limits.gpu_bytes;
-  if (limits.gpu_objects) context.quotas.objects = static_cast<uint32_t>(std::min<uint64_t>(limits.gpu_objects, UINT32_MAX));
+  if (auto limits = nodes::ReadLimits(options_.limits)) {  // checked by Create
+    context.limits = limits->wasm;
+    context.quotas = limits->quotas;
+  }
   context.log = options_.log;
   return context;
 }
@@ -159,6 +159,7 @@ Result<DeviceHandles> Runtime::Handles() {
 Result<PluginDetails> Runtime::Inspect(const std::string& path) {
   PluginDetails details;
   details.path = path;
+  details.limits = nodes::MostOf(options_.limits);
   if (nodes::IsWgslPlugin(path)) {
     WEFT_TRY_ASSIGN(auto plugin, nodes::LoadWgslPlugin(path));
     details.description = plugin->description;

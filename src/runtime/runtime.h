@@ -6,6 +6,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -17,6 +18,7 @@
 #include "base/result.h"
 #include "graph/description.h"
 #include "graph/document.h"
+#include "graph/node.h"
 #include "graph/scheduler.h"
 #include "media/media.h"
 
@@ -52,14 +54,8 @@ struct ExternalDevice {
   bool poll = false;
 };
 
-// What one plugin instance may use; 0 = default.
-struct PluginLimits {
-  uint64_t memory_bytes = 0;
-  uint64_t call_ns = 0;
-  uint64_t fuel = 0;
-  uint64_t gpu_bytes = 0;
-  uint64_t gpu_objects = 0;
-};
+// What one plugin instance may use, by the names of nodes::LimitRows(); what is not named has its default.
+using LimitValues = std::map<std::string, uint64_t, std::less<>>;
 
 struct RuntimeOptions {
   bool supervised = true;
@@ -68,7 +64,7 @@ struct RuntimeOptions {
   std::string worker_path;  // empty: WEFT_WORKER, else libexec/weft-worker beside this library
   std::string cache_dir;    // empty: default
   bool deny_gpu = false;
-  PluginLimits limits;
+  LimitValues limits;
   std::optional<ExternalDevice> external;
   Log log;
 };
@@ -82,7 +78,8 @@ struct PluginDetails {
   std::string path, sha256;
   graph::Description description;
   std::vector<std::string> imports;
-  std::string bindings;  // of a plugin of WGSL and JSON: its binding layout as WGSL text
+  std::vector<uint64_t> limits;  // in force, in the order of nodes::LimitRows()
+  std::string bindings;          // of a plugin of WGSL and JSON: its binding layout as WGSL text
 };
 
 struct DeviceHandles {
@@ -103,10 +100,8 @@ struct RunOptions {
   std::string work_format = "rgba16float";
   std::optional<media::FrameRange> frames;
   bool overwrite = false;
-  std::string folder;  // relative paths of the document lie here; empty: the current folder
-  int in_flight = 0;   // 0: default
-  // Supervised: the worker is killed when its oldest piece of GPU work or call of a plugin makes no progress for so long; 0: default.
-  uint64_t hang_ns = 0;
+  std::string folder;                             // relative paths of the document lie here; empty: the current folder
+  int in_flight = 0;                              // 0: default
   std::function<void(const Progress&)> progress;  // from one of weft's threads, one call at a time, about ten a second
 };
 
@@ -116,7 +111,8 @@ struct NodeOutcome {
   uint64_t frames = 0;
   uint64_t cpu_ns = 0;
   std::optional<uint64_t> gpu_ns;
-  std::string gpu_reason;  // why gpu_ns is not set
+  std::string gpu_reason;             // why gpu_ns is not set
+  std::vector<graph::LimitUse> uses;  // of plugins
 };
 
 struct RunOutcome {

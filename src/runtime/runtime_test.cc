@@ -80,6 +80,7 @@ class RunTest : public testing::Test {
     RuntimeOptions runtime;
     runtime.worker_path = WEFT_TEST_WORKER;
     runtime.log = TestLog();
+    runtime.limits = limits_;
     WEFT_TRY_ASSIGN(auto document, graph::FromShorthand(line));
     WEFT_TRY_ASSIGN(auto supervised, Runtime::Create(runtime));
     return supervised->Run(document, options, cancel);
@@ -107,6 +108,7 @@ class RunTest : public testing::Test {
                  [](int x, int y, int c) { return c == 3 ? 255 : (x ^ y) % 256; });
   }
 
+  LimitValues limits_;  // of supervised runs
   fs::path folder_;
 };
 
@@ -316,13 +318,13 @@ TEST_F(RunTest, NamesNodeAndFrameWhenTheWorkerIsKilled) {
 TEST_F(RunTest, EndsAWorkerThatHangs) {
   WriteLarge("in.png");
   RunOptions options;
-  options.hang_ns = 1'000'000'000;
+  limits_["gpu-time"] = 1'000'000'000;
   auto cancel = MakeRef<CancelToken>();
   auto outcome = RunSupervised({{Path("in.png")}, {EndlessPlugin() + "@slow"}, {Path("out.png")}, {}}, options, *cancel);
   ASSERT_FALSE(outcome);
   EXPECT_EQ(outcome.error().ToString(),
-            "node 'slow' was making frame 0 (its GPU work was sent and has not finished) and made no progress for 1 s; the worker process "
-            "was ended");
+            "node 'slow' was making frame 0 (its GPU work was sent and has not finished) and made no progress for 1 s, its limit "
+            "(--max-gpu-time); the worker process was ended");
   EXPECT_FALSE(fs::exists(Path("out.png")));
 }
 

@@ -16,6 +16,7 @@
 #include <thread>
 
 #include "base/fail.h"
+#include "nodes/limits.h"
 #include "runtime/breadcrumbs.h"
 #include "runtime/channel.h"
 #include "runtime/messages.h"
@@ -29,7 +30,9 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kTick{50};
 constexpr std::chrono::milliseconds kCancelGrace{1500};  // of the 2 s that a cancel may take
-constexpr std::chrono::seconds kDefaultHang{60};
+// The worker itself ends calls that are over their time; more than this (start, create, configure and process, and some rest) means that
+// it cannot: a call that is stuck in the driver.
+std::chrono::nanoseconds StuckAfter(const nodes::PluginLimits& limits) { return 4 * limits.wasm.call_time + std::chrono::seconds(20); }
 
 std::string ThisLibrary() {
   Dl_info info{};
@@ -99,13 +102,15 @@ Error DeathOf(int status, const CrumbRing& ring) {
 // One supervised run; members are what its steps share.
 class Supervised {
  public:
-  Supervised(const RuntimeOptions& options, const RunOptions& run, Channel& channel, Process& process, const CrumbRing& ring)
+  Supervised(const RuntimeOptions& options, const nodes::PluginLimits& limits, const RunOptions& run, Channel& channel, Process& process,
+             const CrumbRing& ring)
       : options_(options),
         run_(run),
         channel_(channel),
         process_(process),
         ring_(ring),
-        hang_(run.hang_ns ? std::chrono::nanoseconds(run.hang_ns) : std::chrono::nanoseconds(kDefaultHang)) {}
+        gpu_time_(limits.gpu_time),
+        stuck_after_(StuckAfter(limits)) {}
 
   Result<RunOutcome> Follow(CancelToken& cancel) {
     while (true) {
@@ -165,9 +170,11 @@ class Supervised {
       since_ = now;
       return std::nullopt;
     }
-    if (now - since_ < hang_) return std::nullopt;
-    const double seconds = std::chrono::duration<double>(hang_).count();
-    return Fail(ErrorKind::GuestTrap, "{} and made no progress for {:g} s; the worker process was ended", Describe(*oldest), seconds);
+    const bool gpu = oldest->stage == Stage::Submitted;
+    const auto limit = gpu ? gpu_time_ : stuck_after_;
+    if (now - since_ < limit) return std::nullopt;
+    return Fail(ErrorKind::GuestTrap, "{} and made no progress for {:g} s{}; the worker process was ended", Describe(*oldest),
+                std::chrono::duration<double>(limit).count(), gpu ? ", its limit (--max-gpu-time)" : "");
   }
 
   const RuntimeOptions& options_;
@@ -175,7 +182,7 @@ class Supervised {
   Channel& channel_;
   Process& process_;
   const CrumbRing& ring_;
-  const std::chrono::nanoseconds hang_;
+  const std::chrono::nanoseconds gpu_time_, stuck_after_;
   std::optional<Clock::time_point> cancelled_;
   uint64_t oldest_ = 0;
   Stage oldest_stage_ = Stage::Free;
@@ -216,6 +223,7 @@ Result<RunOutcome> RunSupervised(const RuntimeOptions& options, const graph::Doc
                                  CancelToken& cancel) {
   if (cancel.cancelled()) return Fail(ErrorKind::Cancelled, "the run was cancelled");
   WEFT_TRY_ASSIGN(const std::string path, FindWorker(options));
+  WEFT_TRY_ASSIGN(const nodes::PluginLimits limits, nodes::ReadLimits(options.limits));
   WEFT_TRY_ASSIGN(CrumbMemory crumbs, CrumbMemory::Create());
   int pair[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) {
@@ -230,7 +238,7 @@ Result<RunOutcome> RunSupervised(const RuntimeOptions& options, const graph::Doc
   start.run = run;
   start.document = ToJson(document);
   channel.Send(ToText(start));  // a worker that is gone already shows in Follow
-  return Supervised(options, run, channel, *process, *crumbs.ring()).Follow(cancel);
+  return Supervised(options, limits, run, channel, *process, *crumbs.ring()).Follow(cancel);
 }
 
 }  // namespace weft::runtime

@@ -2,7 +2,8 @@
 // Supervisor: runs a document in a worker process and turns whatever becomes of that process into one Result.
 //
 // The worker is its own program (worker_main.cc). A worker that dies, or whose oldest piece of work makes no progress for
-// RunOptions::hang_ns, costs the run and not this process; the Error names the node and the frame that its breadcrumbs show.
+// the limit gpu-time, or a call that its worker cannot end,, costs the run and not this process; the Error names the node and the frame
+// that its breadcrumbs show.
 #pragma once
 
 #include <string>

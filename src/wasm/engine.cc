@@ -208,6 +208,11 @@ void Instance::SetCallTime(std::chrono::milliseconds limit) {
   weft_instance_set_call_ms(handle_, limit.count() > 0 ? static_cast<uint64_t>(limit.count()) : 1);
 }
 uint64_t Instance::memory_bytes() const { return weft_instance_memory_bytes(handle_); }
+Instance::Used Instance::used() const {
+  Used used;
+  weft_instance_used(handle_, &used.memory_bytes, &used.table_elements);
+  return used;
+}
 uint64_t Instance::handles() const { return weft_instance_handles(handle_); }
 
 Call<Str> Instance::Invoke(std::string_view function, std::span<const std::string> wave_args) {

@@ -165,6 +165,11 @@ class Instance {
   void SetCallTime(std::chrono::milliseconds limit);
   // Bytes of linear memory now.
   uint64_t memory_bytes() const;
+  // The most that all its memories and all its tables held; also after its end.
+  struct Used {
+    uint64_t memory_bytes = 0, table_elements = 0;
+  };
+  Used used() const;
   // Handles of host resources that the guest holds now.
   uint64_t handles() const;
 

@@ -76,6 +76,7 @@ void weft_instance_free(InstanceHandle* instance);
 bool weft_instance_alive(const InstanceHandle* instance);
 void weft_instance_set_call_ms(InstanceHandle* instance, uint64_t ms);
 uint64_t weft_instance_memory_bytes(const InstanceHandle* instance);
+void weft_instance_used(const InstanceHandle* instance, uint64_t* memory_bytes, uint64_t* table_elements);
 uint64_t weft_instance_handles(const InstanceHandle* instance);
 CallHandle* weft_instance_invoke(InstanceHandle* instance, Str function, const List<Str>* arguments);
 CallHandle* weft_instance_run_command(InstanceHandle* instance);

@@ -218,6 +218,7 @@ TEST(Limits, RefuseMemory) {
   EXPECT_EQ(g.Call("grow", {"1000"}), "-> -1");
   EXPECT_NE(g.Call("grow", {"1"}), "-> -1");
   EXPECT_EQ(g.instance->memory_bytes(), before + 65536);
+  EXPECT_EQ(g.instance->used().memory_bytes, before + 65536);
 }
 
 TEST(Limits, RefuseAnInstanceThatIsTooBigToStart) {

@@ -194,6 +194,11 @@ class Faults(CliTest):
     def test_gpu_objects_over_the_quota_fail_the_node(self):
         self.fails(6, "node 'misbehave'", *self.run_in_png(MISBEHAVE + ":how=gpu-objects"), "--max-gpu-objects", "100", lines=0)
 
+    def test_other_limits_fail_the_node_too(self):
+        for limit, value in (("gpu-shader", "10"), ("gpu-shaders", "10"), ("gpu-compile-time", "0.001ms"), ("gpu-bindings", "1")):
+            with self.subTest(limit):
+                self.fails(6, ["node 'misbehave'", "--max-" + limit], *self.run_in_png(MISBEHAVE), "--max-" + limit, value, lines=0)
+
     def test_memory_over_the_quota_fails_the_node(self):
         text = self.fails(8, "node 'misbehave'", *self.run_in_png(MISBEHAVE + ":how=memory"), "--max-memory", "16M", lines=0)
         self.assertIn("memory", text)
@@ -266,6 +271,12 @@ class Good(CliTest):
         self.assertEqual(events[-1]["event"], "done")
         self.assertEqual(events[-1]["frames"], 4)
         self.assertIn("misbehave", [n["id"] for n in events[-1]["nodes"]])
+        uses = {u["limit"]: u for n in events[-1]["nodes"] if n["id"] == "misbehave" for u in n["uses"]}
+        self.assertGreater(uses["memory"]["used"], 65535)
+        self.assertEqual(uses["memory"]["most"], 1 << 30)
+        self.assertGreater(uses["time"]["used"], 0)
+        self.assertGreaterEqual(uses["gpu-pipelines"]["used"], 1)
+        self.assertGreaterEqual(uses["gpu-bindings"]["used"], 2)
         self.assertIn("progress", [e["event"] for e in events])
         self.assertEqual(sorted(p.name for p in self.folder.glob("o*.png")), ["o0.png", "o1.png", "o2.png", "o3.png"])
 
@@ -300,6 +311,21 @@ class Good(CliTest):
         details = json.loads(self.weft("inspect", MISBEHAVE, "--json").stdout)
         self.assertEqual(details["parameters"][2]["id"], "level")
         self.assertRegex(details["sha256"], "^[0-9a-f]{64}$")
+
+    def test_inspect_shows_the_limits_in_force(self):
+        done = self.weft("inspect", MISBEHAVE, "--max-gpu-pipelines", "3", "--max-time", "1.5", "--max-fuel", "1000000")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        text = done.stdout.decode()
+        for row in (r"gpu-pipelines +3 ", r"time +1\.50 s ", r"fuel +1000000 ", r"memory +1 GiB ", r"gpu-time +60\.0 s "):
+            self.assertRegex(text, "(?m)^  " + row)
+        limits = {l["name"]: l["value"] for l in json.loads(self.weft("inspect", MISBEHAVE, "--json").stdout)["limits"]}
+        self.assertEqual((limits["fuel"], limits["gpu-pipelines"], limits["gpu-memory"]), (None, 2000, 8 << 30))
+        self.fails(2, "--max-gpu-objects is '0'", "inspect", MISBEHAVE, "--max-gpu-objects", "0")
+
+    def test_verbose_runs_tell_what_plugins_used_of_their_limits(self):
+        done = self.weft(*self.run_in_png(MISBEHAVE), "--verbose")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr.decode(), r"(?m)^misbehave +gpu-objects +\d+ +65536$")
 
     def test_gpus_marks_the_one_that_is_taken(self):
         done = self.weft("gpus", "--json")

@@ -30,7 +30,7 @@ Ref<runtime::Runtime> SharedRuntime() {
     runtime::RuntimeOptions options;
     options.supervised = false;
     options.limits = {
-        .memory_bytes = uint64_t{64} << 20, .call_ns = kCallSeconds * 1'000'000'000, .gpu_bytes = kGpuBytes, .gpu_objects = kGpuObjects};
+        {"memory", uint64_t{64} << 20}, {"time", kCallSeconds * 1'000'000'000}, {"gpu-memory", kGpuBytes}, {"gpu-objects", kGpuObjects}};
     options.log = Log([](LogLevel level, std::string_view text) {
       if (level >= LogLevel::Error) std::fprintf(stderr, "%.*s\n", static_cast<int>(text.size()), text.data());
     });

@@ -56,7 +56,7 @@ const Right kRight[] = {
     {"bad-bundle", "FFFF", "format"},
     {"destroy-device", "RFRF", "it destroyed its GPU device"},
     {"validation-error", "FFFF", "map-read"},
-    {"quota-bytes", "FFFF", "quota: gpu buffer bytes"},
+    {"quota-bytes", "FFFF", "quota: gpu memory"},
     {"quota-objects", "FFFF", "quota: gpu objects"},
     {"leak", "RRRR", ""},
     {"no-leak", "RRRR", ""},
@@ -216,6 +216,7 @@ TEST(HostileGuest, IsEndedWithItsWorkerWhenItsShaderIsEndless) {
     SCOPED_TRACE(right.deed);
     runtime::RuntimeOptions options;
     options.worker_path = WEFT_TEST_WORKER;
+    options.limits["gpu-time"] = 5'000'000'000;
     auto supervised = runtime::Runtime::Create(options);
     ASSERT_TRUE(supervised) << supervised.error().ToString();
     const std::string out = (folder / "out.png").string();
@@ -223,7 +224,6 @@ TEST(HostileGuest, IsEndedWithItsWorkerWhenItsShaderIsEndless) {
         graph::FromShorthand({{(folder / "in.png").string()}, {Guest("hostile.wasm") + "@guest:mode=" + right.deed}, {out}, {}});
     ASSERT_TRUE(document) << document.error().ToString();
     runtime::RunOptions run;
-    run.hang_ns = 5'000'000'000;
     auto cancel = MakeRef<runtime::CancelToken>();
     auto outcome = (*supervised)->Run(*document, run, *cancel);
     ASSERT_FALSE(outcome);

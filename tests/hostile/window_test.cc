@@ -48,7 +48,7 @@ const Right kRight[] = {
     {"keeps-texture", 4, ""},
     {"short-buffer", 1, "buffer.set-with-copy: 255 bytes were given, and a picture of 8x8 pixels has 256"},
     {"buffer-before-asked", 0, "context.present: no buffer was asked for"},
-    {"quota", 0, "quota: gpu buffer bytes", ErrorKind::OutOfMemory},
+    {"quota", 0, "quota: gpu memory", ErrorKind::OutOfMemory},
 };
 
 class WindowDeeds : public testing::TestWithParam<Right> {

@@ -32,32 +32,37 @@ pub struct AbiLimits {
     pub fuel: u64,
 }
 
-/// Counts over all memories and tables of the store together.
+/// What all memories and all tables of a store hold together. They never shrink, so this is also the most that they held.
+#[derive(Default)]
+pub struct Used {
+    pub memory_bytes: AtomicU64,
+    pub table_elements: AtomicU64,
+}
+
 pub struct Limiter {
     pub limits: AbiLimits,
-    pub memory: Arc<AtomicU64>,
-    pub tables: u64,
+    pub used: Arc<Used>,
     /// The last refusal, for the trap that mostly follows it.
     pub refused: Option<String>,
 }
 
 impl ResourceLimiter for Limiter {
     fn memory_growing(&mut self, current: usize, desired: usize, _: Option<usize>) -> Result<bool> {
-        let total = self.memory.load(Ordering::Relaxed) + (desired - current) as u64;
+        let total = self.used.memory_bytes.load(Ordering::Relaxed) + (desired - current) as u64;
         if total > self.limits.memory_bytes {
             self.refused = Some(format!("it asked for {total} bytes of memory and its limit is {}", self.limits.memory_bytes));
             return Ok(false);
         }
-        self.memory.store(total, Ordering::Relaxed);
+        self.used.memory_bytes.store(total, Ordering::Relaxed);
         Ok(true)
     }
     fn table_growing(&mut self, current: usize, desired: usize, _: Option<usize>) -> Result<bool> {
-        let total = self.tables + (desired - current) as u64;
+        let total = self.used.table_elements.load(Ordering::Relaxed) + (desired - current) as u64;
         if total > self.limits.table_elements {
             self.refused = Some(format!("it asked for {total} table elements and its limit is {}", self.limits.table_elements));
             return Ok(false);
         }
-        self.tables = total;
+        self.used.table_elements.store(total, Ordering::Relaxed);
         Ok(true)
     }
     fn instances(&self) -> usize {

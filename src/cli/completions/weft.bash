@@ -11,7 +11,7 @@ _weft() {
 
   local common="--help --json --verbose --quiet"
   local gpu="--gpu --gpu-library"
-  local limits="--deny --max-memory --max-time --fuel --max-gpu-memory --max-gpu-objects"
+  local limits="--max-memory --max-tables --max-time --max-fuel --max-gpu-time --max-gpu-memory --max-gpu-objects --max-gpu-buffers --max-gpu-textures --max-gpu-mapped --max-gpu-bindings --max-gpu-shader --max-gpu-shaders --max-gpu-pipelines --max-gpu-compile-time --max-gpu-errors"
   local command="" i
   for ((i = 1; i < cword; i++)); do
     case ${words[i]} in
@@ -24,15 +24,15 @@ _weft() {
     --fit) COMPREPLY=($(compgen -W "contain cover fill" -- "$cur")); return ;;
     --deny) COMPREPLY=($(compgen -W "gpu" -- "$cur")); return ;;
     --grant) COMPREPLY=($(compgen -W "files= write= network env=" -- "$cur")); return ;;
-    --frames | --size | --gpu | --max-memory | --max-time | --fuel | --max-gpu-memory | --max-gpu-objects | --invoke) return ;;
+    --frames | --size | --gpu | --max-* | --invoke) return ;;
   esac
 
   if [[ $cur == -* ]]; then
     case $command in
       "") COMPREPLY=($(compgen -W "--help --version" -- "$cur")) ;;
-      run) COMPREPLY=($(compgen -W "--plugin --output --frames --work-format --size --fit --overwrite $gpu $limits $common" -- "$cur")) ;;
-      exec) COMPREPLY=($(compgen -W "--invoke --grant $gpu $limits $common" -- "$cur")) ;;
-      inspect) COMPREPLY=($(compgen -W "$common" -- "$cur")) ;;
+      run) COMPREPLY=($(compgen -W "--plugin --output --frames --work-format --size --fit --overwrite --deny $gpu $limits $common" -- "$cur")) ;;
+      exec) COMPREPLY=($(compgen -W "--invoke --grant --deny $gpu $limits $common" -- "$cur")) ;;
+      inspect) COMPREPLY=($(compgen -W "$limits $common" -- "$cur")) ;;
       gpus) COMPREPLY=($(compgen -W "$gpu $common" -- "$cur")) ;;
     esac
     return

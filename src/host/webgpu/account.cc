@@ -44,65 +44,111 @@ std::string_view KindName(Kind kind) {
 
 namespace {
 
-// Adds n to the counter if the sum stays within the limit.
-template <class N>
-bool Charge(std::atomic<N>& counter, N n, N limit) {
-  N now = counter.load();
-  do {
-    if (n > limit || now > limit - n) return false;
-  } while (!counter.compare_exchange_weak(now, now + n));
-  return true;
+constexpr uint64_t kSecond = 1'000'000'000;
+constexpr uint64_t kMiB = uint64_t{1} << 20;
+
+constexpr QuotaRow kQuotas[kQuotaCount] = {
+    {"gpu-memory", "gpu memory", QuotaUnit::Bytes, 8192 * kMiB, "its buffers and textures together"},
+    {"gpu-objects", "gpu objects", QuotaUnit::Count, 65536, "WebGPU objects of all kinds that it holds"},
+    {"gpu-buffers", "gpu buffers", QuotaUnit::Count, 16384, "buffers that it holds"},
+    {"gpu-textures", "gpu textures", QuotaUnit::Count, 4096, "textures that it holds"},
+    {"gpu-mapped", "gpu mapped memory", QuotaUnit::Bytes, 1024 * kMiB, "ranges of buffers that are mapped at a time"},
+    {"gpu-bindings", "gpu bindings", QuotaUnit::Count, 262'144, "entries of its bind groups together"},
+    {"gpu-shader", "gpu shader size", QuotaUnit::Bytes, 4 * kMiB, "WGSL text of one shader module"},
+    {"gpu-shaders", "gpu shaders", QuotaUnit::Bytes, 16 * kMiB, "WGSL text of its shader modules together"},
+    {"gpu-pipelines", "gpu pipelines", QuotaUnit::Count, 2000, "pipelines that it makes in one minute"},
+    {"gpu-compile-time", "gpu compile time", QuotaUnit::Nanoseconds, 50 * kSecond, "compiling its shaders and pipelines, of one minute"},
+    {"gpu-errors", "gpu errors", QuotaUnit::Count, 64, "errors in its stream of them that it has not read; later ones are lost"},
+};
+
+std::string Amount(Quota quota, uint64_t n) {
+  switch (RowOf(quota).unit) {
+    case QuotaUnit::Count: return fmt::format("{}", n);
+    case QuotaUnit::Bytes: return fmt::format("{} bytes", n);
+    case QuotaUnit::Nanoseconds: return fmt::format("{:.3g} s", static_cast<double>(n) / kSecond);
+  }
+  return {};
 }
 
 }  // namespace
 
-bool Account::ChargeBuffer(uint64_t bytes) {
-  if (!Charge<uint32_t>(buffers_, 1, quotas_.buffers)) {
-    Fail(fmt::format("quota: gpu buffers: the plugin already has {}, its limit is {}", buffers_.load(), quotas_.buffers));
-    return false;
-  }
-  if (!Charge<uint64_t>(buffer_bytes_, bytes, quotas_.buffer_bytes)) {
-    --buffers_;
-    Fail(fmt::format("quota: gpu buffer bytes: {} more than the {} in use do not fit into the plugin's limit of {}", bytes,
-                     buffer_bytes_.load(), quotas_.buffer_bytes));
-    return false;
-  }
+const QuotaRow& RowOf(Quota quota) { return kQuotas[static_cast<size_t>(quota)]; }
+
+Quotas::Quotas() {
+  for (size_t i = 0; i < kQuotaCount; ++i) most_[i] = kQuotas[i].most;
+}
+
+bool Account::Refuse(Quota quota, uint64_t n, uint64_t now) {
+  Fail(fmt::format("quota: {}: {} more than the {} in use do not fit into the plugin's limit of {} (--max-{})", RowOf(quota).what, n, now,
+                   Amount(quota, quotas_[quota]), RowOf(quota).name));
+  return false;
+}
+
+bool Account::Charge(Quota quota, uint64_t n) {
+  const uint64_t limit = quotas_[quota];
+  auto& counter = held_[static_cast<size_t>(quota)];
+  uint64_t now = counter.load();
+  do {
+    if (n > limit || now > limit - n) return Refuse(quota, n, now);
+  } while (!counter.compare_exchange_weak(now, now + n));
+  NoteMost(quota, now + n);
   return true;
 }
 
-bool Account::ChargeTexture(uint64_t bytes) {
-  if (!Charge<uint32_t>(textures_, 1, quotas_.textures)) {
-    Fail(fmt::format("quota: gpu textures: the plugin already has {}, its limit is {}", textures_.load(), quotas_.textures));
-    return false;
-  }
-  if (!Charge<uint64_t>(texture_bytes_, bytes, quotas_.texture_bytes)) {
-    --textures_;
-    Fail(fmt::format("quota: gpu texture bytes: {} more than the {} in use do not fit into the plugin's limit of {}", bytes,
-                     texture_bytes_.load(), quotas_.texture_bytes));
-    return false;
-  }
-  return true;
+bool Account::ChargeMemory(Quota kind, uint64_t bytes) {
+  if (!Charge(kind, 1)) return false;
+  if (Charge(Quota::Bytes, bytes)) return true;
+  Refund(kind, 1);
+  return false;
 }
 
-bool Account::ChargeShader(uint64_t bytes) {
-  if (bytes > quotas_.one_shader_bytes) {
-    Fail(fmt::format("quota: gpu shader size: a shader module has {} bytes of WGSL, the limit for one is {}", bytes,
-                     quotas_.one_shader_bytes));
+bool Account::FitsShader(uint64_t bytes) {
+  if (bytes > quotas_[Quota::OneShaderBytes]) {
+    Fail(fmt::format("quota: gpu shader size: a shader module has {} bytes of WGSL, the limit for one is {} (--max-{})", bytes,
+                     quotas_[Quota::OneShaderBytes], RowOf(Quota::OneShaderBytes).name));
     return false;
   }
-  if (!Charge<uint64_t>(shader_bytes_, bytes, quotas_.shader_bytes)) {
-    Fail(fmt::format("quota: gpu shader bytes: {} more than the {} in use do not fit into the plugin's limit of {}", bytes,
-                     shader_bytes_.load(), quotas_.shader_bytes));
-    return false;
-  }
-  return true;
+  NoteMost(Quota::OneShaderBytes, bytes);
+  return Charge(Quota::ShaderBytes, bytes);
 }
 
 bool Account::FitsObject(Kind kind) {
-  if (objects_ < quotas_.objects) return true;
-  Fail(fmt::format("quota: gpu objects: the plugin already has {}, its limit is {}; the last that it asked for is a {}", objects_.load(),
-                   quotas_.objects, KindName(kind)));
+  if (held(Quota::Objects) < quotas_[Quota::Objects]) return true;
+  Fail(fmt::format("quota: gpu objects: the plugin already has {}, its limit is {} (--max-{}); the last that it asked for is a {}",
+                   objects(), quotas_[Quota::Objects], RowOf(Quota::Objects).name, KindName(kind)));
   return false;
+}
+
+void Account::BeginMinute(Clock::time_point now) {
+  if (minute_ && now - *minute_ < std::chrono::minutes(1)) return;
+  minute_ = now;
+  held_[static_cast<size_t>(Quota::Pipelines)] = 0;
+  held_[static_cast<size_t>(Quota::CompileTime)] = 0;
+}
+
+bool Account::MayCompile(bool pipeline, Clock::time_point now) {
+  BeginMinute(now);
+  const uint64_t used = held(Quota::CompileTime);
+  if (used >= quotas_[Quota::CompileTime]) {
+    Fail(fmt::format("quota: gpu compile time: the plugin's shaders and pipelines took {} of one minute, its limit is {} (--max-{})",
+                     Amount(Quota::CompileTime, used), Amount(Quota::CompileTime, quotas_[Quota::CompileTime]),
+                     RowOf(Quota::CompileTime).name));
+    return false;
+  }
+  if (!pipeline) return true;
+  if (held(Quota::Pipelines) >= quotas_[Quota::Pipelines]) {
+    Fail(fmt::format("quota: gpu pipelines: the plugin has made {} in one minute, its limit is {} (--max-{})", held(Quota::Pipelines),
+                     quotas_[Quota::Pipelines], RowOf(Quota::Pipelines).name));
+    return false;
+  }
+  return Charge(Quota::Pipelines, 1);
+}
+
+void Account::Compiled(Clock::duration took, Clock::time_point now) {
+  BeginMinute(now);
+  auto& used = held_[static_cast<size_t>(Quota::CompileTime)];
+  used += static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(took).count());
+  NoteMost(Quota::CompileTime, used);
 }
 
 std::optional<std::string> Account::failure() const {

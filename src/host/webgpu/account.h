@@ -5,10 +5,12 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/ref.h"
 
@@ -52,59 +54,94 @@ inline constexpr size_t kKindCount = 31;
 // "gpu-buffer", "gpu-texture-view", ...
 std::string_view KindName(Kind kind);
 
-struct Quotas {
-  uint64_t buffer_bytes = uint64_t{4} << 30;
-  uint64_t texture_bytes = uint64_t{8} << 30;
-  uint32_t buffers = 16384;
-  uint32_t textures = 4096;
-  // Live objects of all kinds, and rows in the handle table.
-  uint32_t objects = 65536;
-  // WGSL text of all live shader modules together.
-  uint64_t shader_bytes = uint64_t{16} << 20;
-  // WGSL text of one module.
-  uint64_t one_shader_bytes = uint64_t{4} << 20;
-  // Events of on-uncaptured-error that the guest has not dropped.
-  uint32_t unread_errors = 64;
+// What one plugin instance may hold of the GPU, or use up of it in a minute. The order is that of kQuotas.
+enum class Quota : uint8_t {
+  Bytes,
+  Objects,
+  Buffers,
+  Textures,
+  MappedBytes,
+  BindGroupEntries,
+  OneShaderBytes,
+  ShaderBytes,
+  Pipelines,    // a minute
+  CompileTime,  // nanoseconds, a minute
+  UnreadErrors,
+};
+inline constexpr size_t kQuotaCount = 11;
+
+enum class QuotaUnit : uint8_t { Count, Bytes, Nanoseconds };
+
+struct QuotaRow {
+  std::string_view name;  // as options and reports call it: "gpu-memory"
+  std::string_view what;  // as refusals call it: "gpu memory"
+  QuotaUnit unit;
+  uint64_t most;          // the default
+  std::string_view text;  // for people
+};
+const QuotaRow& RowOf(Quota quota);
+
+class Quotas {
+ public:
+  Quotas();
+  uint64_t& operator[](Quota quota) { return most_[static_cast<size_t>(quota)]; }
+  uint64_t operator[](Quota quota) const { return most_[static_cast<size_t>(quota)]; }
+
+ private:
+  std::array<uint64_t, kQuotaCount> most_;
 };
 
 class Account : public RefCounted {
  public:
+  using Clock = std::chrono::steady_clock;
   explicit Account(const Quotas& quotas) : quotas_(quotas) {}
 
   const Quotas& quotas() const { return quotas_; }
 
-  // Each answers whether the charge fits; if not nothing was charged, and a sentence is kept for failure().
-  bool ChargeBuffer(uint64_t bytes);
-  bool ChargeTexture(uint64_t bytes);
-  bool ChargeShader(uint64_t bytes);
+  // Whether `n` more fit; if not nothing was charged, and a sentence is kept for failure(). Not for Objects and the two of a minute.
+  bool Charge(Quota quota, uint64_t n);
+  void Refund(Quota quota, uint64_t n) { held_[static_cast<size_t>(quota)] -= n; }
+  // A buffer or texture of that many bytes: both or neither.
+  bool ChargeMemory(Quota kind, uint64_t bytes);
+  bool FitsShader(uint64_t bytes);
   bool FitsObject(Kind kind);
+  void ObjectBorn(Kind kind) {
+    ++kinds_[static_cast<size_t>(kind)];
+    NoteMost(Quota::Objects, ++held_[static_cast<size_t>(Quota::Objects)]);
+  }
+  void ObjectGone(Kind kind) { --held_[static_cast<size_t>(Quota::Objects)], --kinds_[static_cast<size_t>(kind)]; }
 
-  void RefundBufferBytes(uint64_t bytes) { buffer_bytes_ -= bytes; }
-  void RefundTextureBytes(uint64_t bytes) { texture_bytes_ -= bytes; }
-  void RefundBuffer() { --buffers_; }
-  void RefundTexture() { --textures_; }
-  void RefundShader(uint64_t bytes) { shader_bytes_ -= bytes; }
-  void ObjectBorn(Kind kind) { ++objects_, ++kinds_[static_cast<size_t>(kind)]; }
-  void ObjectGone(Kind kind) { --objects_, --kinds_[static_cast<size_t>(kind)]; }
+  // Quotas of a minute. A minute begins with the first use after the last one was over. Whether more may be compiled, and if `pipeline`
+  // another pipeline made, which is charged.
+  bool MayCompile(bool pipeline, Clock::time_point now = Clock::now());
+  // What it took.
+  void Compiled(Clock::duration took, Clock::time_point now = Clock::now());
 
   // The first refusal, "quota: gpu objects: ..."; sticky. Any thread.
   std::optional<std::string> failure() const;
   void Fail(std::string sentence);
 
-  uint64_t buffer_bytes() const { return buffer_bytes_; }
-  uint64_t texture_bytes() const { return texture_bytes_; }
-  uint64_t shader_bytes() const { return shader_bytes_; }
-  uint32_t buffers() const { return buffers_; }
-  uint32_t textures() const { return textures_; }
-  uint32_t objects() const { return objects_; }
+  uint64_t held(Quota quota) const { return held_[static_cast<size_t>(quota)]; }
+  // The most that was ever held, or used in a minute.
+  uint64_t most(Quota quota) const { return most_[static_cast<size_t>(quota)].load(std::memory_order_relaxed); }
+  uint32_t objects() const { return static_cast<uint32_t>(held(Quota::Objects)); }
   uint32_t objects_of(Kind kind) const { return kinds_[static_cast<size_t>(kind)]; }
+  // An unread error more, or an own count of somebody else's: for reports.
+  void NoteMost(Quota quota, uint64_t now) {
+    auto& most = most_[static_cast<size_t>(quota)];
+    for (uint64_t was = most.load(std::memory_order_relaxed);
+         now > was && !most.compare_exchange_weak(was, now, std::memory_order_relaxed);) {
+    }
+  }
 
  private:
+  bool Refuse(Quota quota, uint64_t n, uint64_t now);
+  void BeginMinute(Clock::time_point now);
   const Quotas quotas_;
-  std::atomic<uint64_t> buffer_bytes_{0}, texture_bytes_{0}, shader_bytes_{0};
-  std::atomic<uint32_t> buffers_{0}, textures_{0}, objects_{0};
+  std::array<std::atomic<uint64_t>, kQuotaCount> held_{}, most_{};
   std::array<std::atomic<uint32_t>, kKindCount> kinds_{};
   mutable std::mutex mutex_;
+  std::optional<Clock::time_point> minute_;  // the instance's thread only
   std::optional<std::string> failure_;
 };
 

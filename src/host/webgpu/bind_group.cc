@@ -176,6 +176,13 @@ Result<Rep> VirtualGpu::OnGpuDeviceCreateBindGroup(Rep self, const wit::GpuBindG
   }
   if (d.entries.size > device->limits().maxBindingsPerBindGroup) return refuse("there are more entries than a layout can have");
 
+  if (!account_->Charge(Quota::BindGroupEntries, d.entries.size)) {
+    group->Invalidate();
+    device->Report(ErrorType::OutOfMemory, fmt::format("creating {}: {}", group->Name(), QuotaSentence()));
+    return Add(std::move(group));
+  }
+  group->charged = d.entries.size;
+
   std::vector<WGPUBindGroupEntry> natives;
   std::vector<std::pair<uint32_t, Given>> all;
   bool dead = false;  // something is destroyed or revoked: a valid object whose every use is refused

@@ -51,12 +51,13 @@ Result<Rep> VirtualGpu::OnGpuDeviceCreateBuffer(Rep self, const wit::GpuBufferDe
     device->Validation(fmt::format("creating {}: {}", buffer->Name(), *why));
     return Add(std::move(buffer));
   }
-  if (!account_->ChargeBuffer(d.size)) {
+  const bool fits = account_->ChargeMemory(Quota::Buffers, d.size);
+  if (fits) buffer->Charged();
+  if (!fits || (mapped && !buffer->ChargeMap(d.size))) {
     buffer->Invalidate();
     device->Report(ErrorType::OutOfMemory, fmt::format("creating {}: {}", buffer->Name(), QuotaSentence()));
     return Add(std::move(buffer));
   }
-  buffer->Charged();
   NativeErrors errors(device.get());
   WGPUBufferDescriptor n = WGPU_BUFFER_DESCRIPTOR_INIT;
   n.label = gpu::Str(buffer->label());
@@ -117,6 +118,7 @@ void FinishMap(const Ref<VBuffer>& buffer, uint64_t generation, const Status& st
     std::lock_guard lock(buffer->map_mutex);
     if (buffer->generation != generation) return;
     buffer->map_state.store(status ? wit::GpuBufferMapState::Mapped : wit::GpuBufferMapState::Unmapped, std::memory_order_release);
+    if (!status) buffer->RefundMap();
     done = std::move(buffer->pending);
   }
   if (status) return done.Done(MapAnswer::Ok());
@@ -144,6 +146,10 @@ void VirtualGpu::OnGpuBufferMapAsync(Rep self, wit::GpuMapMode mode, const Opt<u
   if (auto why = MapRefusal(*buffer, mode.bits, offset, size)) {
     device->Validation("map-async: " + *why);
     return done.Done(MapErr(Tag::OperationError, *why));
+  }
+  if (!buffer->ChargeMap(size)) {
+    device->Report(ErrorType::OutOfMemory, fmt::format("map-async of {}: {}", buffer->Name(), QuotaSentence()));
+    return done.Done(MapErr(Tag::OperationError, QuotaSentence()));
   }
   // What was submitted and written before must be done before the map is.
   SendAll();

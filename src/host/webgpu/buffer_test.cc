@@ -187,10 +187,10 @@ TEST(Buffer, PendingMapIsAbortedByUnmapDestroyDropAndTheEnd) {
 TEST(Buffer, DestroyGivesItsBytesBackAndRefusesUse) {
   TestGuest g;
   const Rep b = g.Buffer(1024, BU::CopyDst | BU::MapRead, "gone");
-  EXPECT_EQ(g.gpu->stats().buffer_bytes, 1024u);
+  EXPECT_EQ(g.gpu->stats().gpu_bytes, 1024u);
   EXPECT_TRUE(g.gpu->OnGpuBufferDestroy(b));
   EXPECT_TRUE(g.gpu->OnGpuBufferDestroy(b));
-  EXPECT_EQ(g.gpu->stats().buffer_bytes, 0u);
+  EXPECT_EQ(g.gpu->stats().gpu_bytes, 0u);
   const uint32_t word = 1;
   EXPECT_TRUE(g.gpu->OnGpuQueueWriteBufferWithCopy(g.queue, b, 0, {reinterpret_cast<const uint8_t*>(&word), 4}, {}, {}));
   EXPECT_EQ(g.Errors(), "write-buffer: gpu-buffer 'gone' was destroyed\n");

@@ -41,6 +41,11 @@ Result<Ref<VComputePipeline>> VirtualGpu::BuildComputePipeline(const Ref<VDevice
     failures->push_back({ErrorType::Validation, fmt::format("creating {}: {}", pipeline->Name(), *why)});
     return pipeline;
   }
+  if (!account_->MayCompile(/*pipeline=*/true)) {
+    pipeline->Invalidate();
+    failures->push_back({ErrorType::OutOfMemory, fmt::format("creating {}: {}", pipeline->Name(), QuotaSentence())});
+    return pipeline;
+  }
   n.label = gpu::Str(pipeline->label());
   n.compute.module = stage.module;
   n.compute.entryPoint = stage.entry_point;
@@ -48,7 +53,7 @@ Result<Ref<VComputePipeline>> VirtualGpu::BuildComputePipeline(const Ref<VDevice
   n.compute.constants = stage.constants.data();
   if (!pipeline->groups.layout) AddUsed(pipeline->groups, stage);
   NativeErrors errors(device.get());
-  pipeline->native = gpu_->Own(gpu_->RunOnBigStack([&] { return wgpu().DeviceCreateComputePipeline(gpu_->handle(), &n); }));
+  pipeline->native = gpu_->Own(Compile([&] { return wgpu().DeviceCreateComputePipeline(gpu_->handle(), &n); }));
   for (DeviceError& e : errors.Take()) {
     failures->push_back({e.type, fmt::format("creating {}: {}", pipeline->Name(), e.message)});
   }

@@ -175,7 +175,7 @@ TEST(ErrorScope, CatchesWhatTheLibraryRaises) {
 
 TEST(UncapturedErrors, GoToTheStreamOnceTakenUpToTheQuota) {
   Quotas quotas;
-  quotas.unread_errors = 3;
+  quotas[Quota::UnreadErrors] = 3;
   TestGuest g(GpuMode::Plugin, quotas);
   Pushed pushed;
   g.Ok(g.gpu->OnGpuDeviceOnUncapturedError(g.device, pushed.source()));

@@ -25,7 +25,7 @@ std::string VObject::Name() const {
 
 void VBuffer::GiveBack() {
   if (charged_) {
-    account()->RefundBufferBytes(charged_);
+    account()->Refund(Quota::Bytes, charged_);
     device()->gpu().counters().BufferGone(charged_);
   }
   charged_ = 0;
@@ -37,9 +37,20 @@ void VBuffer::Charged() {
   if (size_) device()->gpu().counters().BufferCreated(size_);
 }
 
+bool VBuffer::ChargeMap(uint64_t bytes) {
+  if (!account()->Charge(Quota::MappedBytes, bytes)) return false;
+  map_charged_ += bytes;
+  return true;
+}
+
+void VBuffer::RefundMap() {
+  if (const uint64_t bytes = map_charged_.exchange(0)) account()->Refund(Quota::MappedBytes, bytes);
+}
+
 VBuffer::~VBuffer() {
+  RefundMap();
   GiveBack();
-  if (counted_) account()->RefundBuffer();
+  if (counted_) account()->Refund(Quota::Buffers, 1);
 }
 
 void VBuffer::End(State how) {
@@ -58,6 +69,7 @@ void VBuffer::AbortMap(std::string_view why) {
     std::lock_guard lock(map_mutex);
     map_state.store(wit::GpuBufferMapState::Unmapped, std::memory_order_release);
     ++generation;
+    RefundMap();
     done = std::move(pending);
   }
   if (done) done.Done(wit::Res<Unit, wit::MapAsyncError>::Err({{wit::MapAsyncErrorKind::Tag::AbortError}, Str(why)}));
@@ -67,7 +79,7 @@ void VBuffer::AbortMap(std::string_view why) {
 
 void VTexture::GiveBack() {
   if (charged_) {
-    account()->RefundTextureBytes(charged_);
+    account()->Refund(Quota::Bytes, charged_);
     device()->gpu().counters().TextureGone(charged_);
   }
   charged_ = 0;
@@ -81,7 +93,7 @@ void VTexture::Charged(uint64_t bytes) {
 
 VTexture::~VTexture() {
   GiveBack();
-  if (counted_) account()->RefundTexture();
+  if (counted_) account()->Refund(Quota::Textures, 1);
 }
 
 void VTexture::End(State how) {
@@ -127,6 +139,8 @@ bool VBindGroupLayout::Equivalent(const VBindGroupLayout& o) const {
   return exclusive == o.exclusive && exclusive_index == o.exclusive_index && entries == o.entries;
 }
 
-VShaderModule::~VShaderModule() { account()->RefundShader(charged); }
+VShaderModule::~VShaderModule() { account()->Refund(Quota::ShaderBytes, charged); }
+
+VBindGroup::~VBindGroup() { account()->Refund(Quota::BindGroupEntries, charged); }
 
 }  // namespace weft::host

@@ -154,6 +154,9 @@ class VBuffer final : public VResource {
 
   // Its bytes were charged to the account; given back at its end.
   void Charged();
+  // The same for what is mapped, or waits for it; given back when it no longer is. False: it did not fit.
+  bool ChargeMap(uint64_t bytes);
+  void RefundMap();
   // Answers a pending map with an abort-error, and unmaps without a word to the library. Any thread.
   void AbortMap(std::string_view why);
 
@@ -177,6 +180,7 @@ class VBuffer final : public VResource {
   const uint32_t usage_;
   bool writable_ = true;
   uint64_t charged_ = 0;
+  std::atomic<uint64_t> map_charged_{0};
   bool counted_ = false;
 };
 
@@ -318,6 +322,7 @@ class VBindGroup final : public VReaching {
   static constexpr Kind kKind = Kind::BindGroup;
   VBindGroup(Ref<Account> account, Ref<VDevice> device, std::string_view label, Ref<VBindGroupLayout> layout)
       : VReaching(kKind, std::move(account), std::move(device), label), layout_(std::move(layout)) {}
+  ~VBindGroup() override;
   void DropNative() override { native.Reset(); }
   VBindGroupLayout* layout() const { return layout_.get(); }
   Reach& mutable_reach() { return reach_; }
@@ -339,6 +344,7 @@ class VBindGroup final : public VReaching {
   };
   std::vector<Bound> bound;
   std::vector<Ref<VObject>> holds;  // samplers and views
+  uint64_t charged = 0;             // entries, given back at its end
   gpu::Owned<WGPUBindGroup> native;
 
  private:

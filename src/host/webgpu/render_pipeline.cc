@@ -214,13 +214,18 @@ Result<Ref<VRenderPipeline>> VirtualGpu::BuildRenderPipeline(const Ref<VDevice>&
     failures->push_back({ErrorType::Validation, fmt::format("creating {}: {}", pipeline->Name(), *why)});
     return pipeline;
   }
+  if (!account_->MayCompile(/*pipeline=*/true)) {
+    pipeline->Invalidate();
+    failures->push_back({ErrorType::OutOfMemory, fmt::format("creating {}: {}", pipeline->Name(), QuotaSentence())});
+    return pipeline;
+  }
   Fill(n, d, *pipeline);
   if (!pipeline->groups.layout) {
     AddUsed(pipeline->groups, n.vertex);
     if (d.fragment) AddUsed(pipeline->groups, n.fragment);
   }
   NativeErrors errors(device.get());
-  pipeline->native = gpu_->Own(gpu_->RunOnBigStack([&] { return wgpu().DeviceCreateRenderPipeline(gpu_->handle(), &n.d); }));
+  pipeline->native = gpu_->Own(Compile([&] { return wgpu().DeviceCreateRenderPipeline(gpu_->handle(), &n.d); }));
   for (DeviceError& e : errors.Take()) {
     failures->push_back({e.type, fmt::format("creating {}: {}", pipeline->Name(), e.message)});
   }

@@ -36,12 +36,13 @@ Result<Rep> VirtualGpu::OnGpuDeviceCreateShaderModule(Rep self, const wit::GpuSh
     return Add(std::move(module));
   }
   const std::string_view code = d.code.view();
-  if (!account_->ChargeShader(code.size())) {
+  const bool fits = account_->FitsShader(code.size());
+  if (fits) module->charged = code.size();
+  if (!fits || !account_->MayCompile(/*pipeline=*/false)) {
     module->Invalidate();
     device->Report(ErrorType::OutOfMemory, fmt::format("creating {}: {}", module->Name(), QuotaSentence()));
     return Add(std::move(module));
   }
-  module->charged = code.size();
   if (const uint32_t deep = WgslNesting(code); deep > kMaxNesting) {
     module->Invalidate();
     CompilationMessage message;
@@ -56,7 +57,7 @@ Result<Rep> VirtualGpu::OnGpuDeviceCreateShaderModule(Rep self, const wit::GpuSh
   WGPUShaderModuleDescriptor n = WGPU_SHADER_MODULE_DESCRIPTOR_INIT;
   n.nextInChain = &source.chain;
   n.label = gpu::Str(module->label());
-  module->native = gpu_->Own(gpu_->RunOnBigStack([&] { return wgpu().DeviceCreateShaderModule(gpu_->handle(), &n); }));
+  module->native = gpu_->Own(Compile([&] { return wgpu().DeviceCreateShaderModule(gpu_->handle(), &n); }));
   const auto raised = errors.TakeRaw();
   if (raised.empty() && module->native) {
     module->reflected = ReflectWgsl(code);

@@ -15,7 +15,7 @@ constexpr size_t kMostRows = size_t{1} << 22;
 }  // namespace
 
 Table::Table(Ref<Account> account) : account_(std::move(account)) {
-  rows_.reserve(std::min(size_t{account_->quotas().objects} + kSlack, kMostRows));
+  rows_.reserve(std::min(account_->quotas()[Quota::Objects], uint64_t{kMostRows}) + kSlack);
 }
 
 Result<Rep> Table::Add(Ref<VObject> object) {
@@ -24,7 +24,7 @@ Result<Rep> Table::Add(Ref<VObject> object) {
   if (closed_) return Fail(ErrorKind::GuestTrap, "a new {} cannot be named: the instance has ended", KindName(kind));
   if (rows_.size() - free_.size() >= rows_.capacity()) {
     account_->Fail(fmt::format("quota: gpu objects: the plugin holds {} handles, its limit is {}; the last that it asked for is a {}",
-                               rows_.size() - free_.size(), account_->quotas().objects, KindName(kind)));
+                               rows_.size() - free_.size(), account_->quotas()[Quota::Objects], KindName(kind)));
     return Error(ErrorKind::OutOfMemory, account_->failure().value_or(std::string()));
   }
   if (!free_.empty()) {

@@ -129,7 +129,7 @@ Result<Rep> VirtualGpu::OnGpuDeviceCreateTexture(Rep self, const wit::GpuTexture
     return Add(std::move(texture));
   }
   const uint64_t bytes = TextureBytes(info);
-  if (!account_->ChargeTexture(bytes)) {
+  if (!account_->ChargeMemory(Quota::Textures, bytes)) {
     texture->Invalidate();
     device->Report(ErrorType::OutOfMemory, fmt::format("creating {}: {}", texture->Name(), QuotaSentence()));
     return Add(std::move(texture));

@@ -52,10 +52,10 @@ void VDevice::Report(ErrorType type, std::string message) {
     return;
   }
   if (stream_taken_) {
-    if (stream_unread_ >= account()->quotas().unread_errors) return;
+    if (stream_unread_ >= account()->quotas()[Quota::UnreadErrors]) return;
     auto rep = table_->Add(MakeRef<VError>(account(), Ref<VDevice>(this), DeviceError{type, std::move(message)}, true));
     if (!rep) return;  // over the quota of handles, which the account has noted
-    ++stream_unread_;
+    account()->NoteMost(Quota::UnreadErrors, ++stream_unread_);
     stream_.Push(*rep);
     return;
   }
@@ -117,7 +117,7 @@ void VDevice::WhenLost(Completion<Rep> done) {
   {
     std::lock_guard lock(lost_mutex_);
     if (!lost_) {
-      if (lost_waiting_.size() < account()->quotas().objects) {
+      if (lost_waiting_.size() < account()->quotas()[Quota::Objects]) {
         lost_waiting_.push_back(std::move(done));
         return;
       }

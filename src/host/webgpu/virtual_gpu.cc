@@ -132,11 +132,10 @@ VirtualGpu::Stats VirtualGpu::stats() const {
   Stats s;
   s.rows = table_->rows();
   s.objects = account_->objects();
-  s.buffers = account_->buffers();
-  s.textures = account_->textures();
-  s.buffer_bytes = account_->buffer_bytes();
-  s.texture_bytes = account_->texture_bytes();
-  s.shader_bytes = account_->shader_bytes();
+  s.buffers = static_cast<uint32_t>(account_->held(Quota::Buffers));
+  s.textures = static_cast<uint32_t>(account_->held(Quota::Textures));
+  s.gpu_bytes = account_->held(Quota::Bytes);
+  s.shader_bytes = account_->held(Quota::ShaderBytes);
   s.frames = frames_.size();
   for (const VReaching::Link* link = frame_objects_.next; link != &frame_objects_; link = link->next) ++s.frame_objects;
   return s;

@@ -94,7 +94,7 @@ class VirtualGpu : public wit::WebgpuHost {
   struct Stats {
     size_t rows = 0;
     uint32_t objects = 0, buffers = 0, textures = 0;
-    uint64_t buffer_bytes = 0, texture_bytes = 0, shader_bytes = 0;
+    uint64_t gpu_bytes = 0, shader_bytes = 0;
     size_t frames = 0;         // with something lent
     size_t frame_objects = 0;  // objects made from what is lent
   };
@@ -130,6 +130,15 @@ class VirtualGpu : public wit::WebgpuHost {
   // The rule "valid to use with" of the specification: alive, valid and of this device. A sentence when not.
   static std::optional<std::string> UseRefusal(const VDevice* device, const VObject& object);
   std::string QuotaSentence() const;
+  // Runs the library's compiler; its time counts against the quota.
+  template <class F>
+  auto Compile(F&& create) {
+    const auto begun = Account::Clock::now();
+    auto made = gpu_->RunOnBigStack(std::forward<F>(create));
+    const auto now = Account::Clock::now();
+    account_->Compiled(now - begun, now);
+    return made;
+  }
 
  private:
   Result<Str> LabelOf(Rep self, Kind kind);

@@ -83,7 +83,7 @@ TEST(Handles, AreUsedAgainAndTheTableEmpties) {
   EXPECT_EQ(after.rows, before.rows);
   EXPECT_EQ(after.objects, before.objects);
   EXPECT_EQ(after.textures, 0u);
-  EXPECT_EQ(after.texture_bytes, 0u);
+  EXPECT_EQ(after.gpu_bytes, 0u);
   EXPECT_EQ(g.gpu->objects_of(Kind::TextureView), 0u);
 }
 
@@ -105,8 +105,8 @@ TEST(Instance, LeavesNothingBehindAtItsEnd) {
   }
   EXPECT_TRUE(gpu::TestDevice()->WaitIdle());
   EXPECT_EQ(account->objects(), 0u);
-  EXPECT_EQ(account->buffer_bytes() + account->texture_bytes() + account->shader_bytes(), 0u);
-  EXPECT_EQ(account->buffers() + account->textures(), 0u);
+  EXPECT_EQ(account->held(Quota::Bytes) + account->held(Quota::ShaderBytes) + account->held(Quota::MappedBytes), 0u);
+  EXPECT_EQ(account->held(Quota::Buffers) + account->held(Quota::Textures) + account->held(Quota::BindGroupEntries), 0u);
   const auto after = gpu::TestDevice()->counters().Snapshot();
   EXPECT_EQ(after.textures_alive, before.textures_alive);
   EXPECT_EQ(after.buffers_alive, before.buffers_alive);
@@ -266,66 +266,6 @@ TEST(Errors, OfTwoThreadsReachTheirOwnInstance) {
   b.join();
   EXPECT_EQ(first, "");
   EXPECT_EQ(second, "");
-}
-
-TEST(Quota, OfBytesIsAnOutOfMemoryErrorAndSticks) {
-  Quotas quotas;
-  quotas.buffer_bytes = 1024;
-  quotas.texture_bytes = 1024;
-  TestGuest g(GpuMode::Plugin, quotas), bystander;
-  const Rep fits = g.Buffer(1000, BU::Storage);
-  EXPECT_FALSE(g.gpu->quota_failure());
-  g.Ok(g.gpu->OnGpuDevicePushErrorScope(g.device, wit::GpuErrorFilter::OutOfMemory));
-  const Rep b = g.Buffer(100, BU::Storage, "more");
-  Answer<Res<Opt<Rep>, wit::PopErrorScopeError>> popped;
-  g.gpu->OnGpuDevicePopErrorScope(g.device, popped.done());
-  ASSERT_TRUE(popped.Wait().ok.has);
-  EXPECT_EQ(g.gpu->OnGpuErrorKind(popped.Wait().ok.value)->tag, wit::GpuErrorKind::Tag::OutOfMemoryError);
-  EXPECT_EQ(g.gpu->quota_failure(), "quota: gpu buffer bytes: 100 more than the 1000 in use do not fit into the plugin's limit of 1024");
-  EXPECT_EQ(*g.gpu->OnGpuBufferSize(b), 100u);
-  // What was given back fits again, but the failure stays.
-  g.gpu->OnDropGpuBuffer(fits);
-  g.Buffer(1000, BU::Storage);
-  EXPECT_EQ(g.Errors(), "");
-  g.Texture(TF::Rgba8unorm, 64, 64, TU::TextureBinding);
-  EXPECT_NE(g.Errors(), "");
-  EXPECT_TRUE(g.gpu->quota_failure());
-  bystander.Buffer(4096, BU::Storage);
-  EXPECT_EQ(bystander.Errors(), "");
-  EXPECT_FALSE(bystander.gpu->quota_failure());
-}
-
-TEST(Quota, OfObjectsEndsInATrapAndNotInTheHostsMemory) {
-  Quotas quotas;
-  quotas.objects = 100;
-  TestGuest g(GpuMode::Plugin, quotas);
-  int made = 0;
-  std::string trap;
-  for (; made < 5000; ++made) {
-    auto r = g.gpu->OnGpuDeviceCreateSampler(g.device, {});
-    if (!r) {
-      trap = r.error().message();
-      break;
-    }
-  }
-  EXPECT_LT(made, 2000);
-  EXPECT_EQ(trap.find("quota: gpu objects: "), 0u) << trap;
-  ASSERT_TRUE(g.gpu->quota_failure());
-  EXPECT_EQ(g.gpu->quota_failure()->find("quota: gpu objects: the plugin already has 100, its limit is 100"), 0u)
-      << *g.gpu->quota_failure();
-}
-
-TEST(Quota, OfCountsAndShaderBytes) {
-  Quotas quotas;
-  quotas.buffers = 2;
-  quotas.one_shader_bytes = 64;
-  TestGuest g(GpuMode::Plugin, quotas);
-  g.Buffer(16, BU::Storage);
-  g.Buffer(16, BU::Storage);
-  g.Buffer(16, BU::Storage, "third");
-  EXPECT_EQ(g.Errors(), "creating gpu-buffer 'third': quota: gpu buffers: the plugin already has 2, its limit is 2\n");
-  g.Shader("// " + std::string(100, 'x'));
-  EXPECT_NE(g.Errors(), "");
 }
 
 }  // namespace
