@@ -74,8 +74,9 @@ Rep NeedError(Guest& g) {
   const Rep found = g.Any(Resource::GpuError);
   if (found) return found;
   if (!OpenScope(g, wit::GpuErrorFilter::Validation)) return 0;
-  c::GpuDeviceCreateQuerySetCall::Args wrong{g.device, {wit::GpuQueryType::Occlusion, 0, {}}};
-  g.Do<c::GpuDeviceCreateQuerySetCall>(wrong);
+  c::GpuDeviceCreateBufferCall::Args wrong{g.device, {}};  // without usage
+  wrong.descriptor.size = 16;
+  g.Do<c::GpuDeviceCreateBufferCall>(wrong);
   c::GpuDevicePopErrorScopeCall::Args pop{g.device};
   return g.Make<c::GpuDevicePopErrorScopeCall>(pop);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A worker of the fuzzer: runs sequences of one seed, one after the other, in this process. tools/fuzz starts it, reads its trail, and
 // starts another when it dies. One line on stdout for each thing that must not be: "finding SEQUENCE KIND: TEXT".
+#include <execinfo.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -117,6 +119,28 @@ int Run(const Options& o) {
   return 0;
 }
 
+#ifdef __has_feature
+#if __has_feature(address_sanitizer)
+#define WEFT_FUZZ_SANITIZED
+#endif
+#endif
+#ifndef WEFT_FUZZ_SANITIZED
+// Where it died, for the report; the libraries have their names at least.
+void ShowStack(int signal) {
+  void* frames[64];
+  backtrace_symbols_fd(frames, backtrace(frames, 64), STDERR_FILENO);
+  ::signal(signal, SIG_DFL);
+  raise(signal);
+}
+void ShowDeaths() {
+  void* first[1];
+  backtrace(first, 1);  // loads what it needs, not in the handler
+  for (const int s : {SIGSEGV, SIGBUS, SIGILL, SIGFPE}) ::signal(s, ShowStack);
+}
+#else
+void ShowDeaths() {}
+#endif
+
 }  // namespace
 }  // namespace weft::fuzz
 
@@ -127,5 +151,6 @@ int main(int argc, char** argv) {
     for (const auto& f : weft::fuzz::AllFunctions()) std::printf("%.*s\n", static_cast<int>(f.name.size()), f.name.data());
     return 0;
   }
+  weft::fuzz::ShowDeaths();
   return weft::fuzz::Run(o);
 }

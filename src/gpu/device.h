@@ -117,7 +117,7 @@ class Device : public RefCounted {
   // destroyed before. The buffer must stay alive until the callback.
   void MapAsync(WGPUBuffer buffer, WGPUMapMode mode, size_t offset, size_t size, DoneCallback done);
   // Releases a query set, but not at once: lavapipe 22.3 calls a submit finished while its threads still write into the queries of it, and
-  // the library frees a set as soon as nothing unfinished holds it. So the last 64 are kept.
+  // the library frees a set as soon as nothing unfinished holds it. So the last 64 are kept, and all of the last two seconds.
   void Retire(Owned<WGPUQuerySet> set);
   // Tells the GPU thread that work was submitted by other means than Submit(), so that it polls.
   void Poke();

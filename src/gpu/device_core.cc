@@ -179,13 +179,16 @@ void Device::Core::SendIfIdle() {
 }
 
 void Device::Core::Retire(Owned<WGPUQuerySet> set) {
-  constexpr size_t kMost = 64;
-  Owned<WGPUQuerySet> oldest;  // made before the lock: released after it
+  constexpr size_t kFew = 64, kMost = 4096;
+  constexpr std::chrono::seconds kLong{2};
+  const auto now = std::chrono::steady_clock::now();
+  std::vector<Owned<WGPUQuerySet>> old;  // made before the lock: released after it
   std::lock_guard lock(retired_mutex_);
-  retired_.push_back(std::move(set));
-  if (retired_.size() <= kMost) return;
-  oldest = std::move(retired_.front());
-  retired_.pop_front();
+  retired_.emplace_back(now, std::move(set));
+  while (retired_.size() > kMost || (retired_.size() > kFew && now - retired_.front().first > kLong)) {
+    old.push_back(std::move(retired_.front().second));
+    retired_.pop_front();
+  }
 }
 
 void Device::Core::Loop() {

@@ -105,7 +105,7 @@ class Device::Core : public std::enable_shared_from_this<Core> {
   std::string loss_message_;
 
   std::mutex retired_mutex_;
-  std::deque<Owned<WGPUQuerySet>> retired_;
+  std::deque<std::pair<std::chrono::steady_clock::time_point, Owned<WGPUQuerySet>>> retired_;
 
   std::thread thread_;
   std::thread::id thread_id_;

@@ -310,5 +310,87 @@ TEST(PassEdges, HolesAtTheEndOfTheColoursDoNotCount) {
   }
 }
 
+// The library fills what nobody has written with zeros before a submit, in words of four bytes, and ends the process for a range that
+// begins or ends within one.
+struct OddRange {
+  uint64_t size, offset;
+  Opt<uint64_t> bytes;
+};
+const OddRange kOdd[] = {{1024, 222, {}}, {1024, 0, 6u}, {1024, 4, 10u}, {1026, 0, {}}, {1026, 2, {}}, {1022, 1016, 6u}, {2, 0, {}}};
+
+TEST(FreshBuffers, AreReadFromAndToTheMiddleOfAWord) {
+  TestGuest g;
+  constexpr std::string_view kWgsl =
+      "@vertex fn vs() -> @builtin(position) vec4f { return vec4f(0.0, 0.0, 0.0, 1.0); }\n"
+      "@fragment fn fs() -> @location(0) vec4f { return vec4f(1.0); }";
+  TestGuest::RenderOptions o;
+  o.targets = {TestGuest::Target(TF::Rgba8unorm)};
+  const Rep pipeline = g.Render(kWgsl, o);
+  wit::GpuVertexBufferLayout narrow;
+  narrow.array_stride = 4;
+  wit::GpuVertexAttribute attribute;
+  attribute.format = wit::GpuVertexFormat::Unorm8x2;
+  narrow.attributes = {&attribute, 1};
+  o.buffers = {narrow};
+  const Rep with_vertices = g.Render(
+      "@vertex fn vs(@location(0) p: vec2f) -> @builtin(position) vec4f { return vec4f(p, 0.0, 1.0); }\n"
+      "@fragment fn fs() -> @location(0) vec4f { return vec4f(1.0); }",
+      o);
+  const Rep target = g.Texture(TF::Rgba8unorm, 4, 4, TU::RenderAttachment | TU::CopySrc);
+  for (const OddRange& r : kOdd) {
+    SCOPED_TRACE(fmt::format("{} bytes, from {}, {}", r.size, r.offset, r.bytes.value_or(0)));
+    for (const bool written : {false, true}) {
+      const auto fresh = [&](uint32_t usage) {
+        const Rep b = g.Buffer(r.size, usage | BU::CopyDst);
+        if (written) g.Write(b, {0}, r.size > 512 ? 512 : 0);
+        return b;
+      };
+      if (written && r.size < 4) continue;
+      const Rep e = g.Encoder();
+      const Rep p = g.BeginRender(e, g.View(target));
+      g.Ok(g.gpu->OnGpuRenderPassEncoderSetPipeline(p, pipeline));
+      g.Ok(g.gpu->OnGpuRenderPassEncoderSetIndexBuffer(p, fresh(BU::Index), wit::GpuIndexFormat::Uint16, r.offset, r.bytes));
+      g.Ok(g.gpu->OnGpuRenderPassEncoderDrawIndexed(p, 1, {}, {}, {}, {}));
+      if (r.offset % 4 == 0) {
+        g.Ok(g.gpu->OnGpuRenderPassEncoderSetPipeline(p, with_vertices));
+        g.Ok(g.gpu->OnGpuRenderPassEncoderSetVertexBuffer(p, 0, fresh(BU::Vertex), r.offset, r.bytes));
+        g.Ok(g.gpu->OnGpuRenderPassEncoderDraw(p, 1, {}, {}, {}));
+      }
+      wit::GpuRenderBundleEncoderDescriptor bd;
+      const Opt<TF> formats[] = {TF::Rgba8unorm};
+      bd.color_formats = {formats, 1};
+      const Rep be = g.Take(g.gpu->OnGpuDeviceCreateRenderBundleEncoder(g.device, bd));
+      g.Ok(g.gpu->OnGpuRenderBundleEncoderSetPipeline(be, pipeline));
+      g.Ok(g.gpu->OnGpuRenderBundleEncoderSetIndexBuffer(be, fresh(BU::Index), wit::GpuIndexFormat::Uint16, r.offset, r.bytes));
+      g.Ok(g.gpu->OnGpuRenderBundleEncoderDrawIndexed(be, 1, {}, {}, {}, {}));
+      const Rep bundle = g.Take(g.gpu->OnGpuRenderBundleEncoderFinish(be, {}));
+      g.Ok(g.gpu->OnGpuRenderPassEncoderExecuteBundles(p, {&bundle, 1}));
+      g.Ok(g.gpu->OnGpuRenderPassEncoderEnd(p));
+      g.FinishAndSubmit(e);
+      EXPECT_EQ(g.Errors(), "");
+    }
+  }
+}
+
+TEST(FreshBuffers, AreUniformsWithAnOddEnd) {
+  TestGuest g;
+  const Rep layout = g.Layout({g.BufferEntry(0, wit::GpuBufferBindingType::Uniform)});
+  const Rep pipeline =
+      g.Compute("@group(0) @binding(0) var<uniform> u: u32; var<workgroup> w: u32; @compute @workgroup_size(1) fn main() { w = u; }",
+                g.With(g.PipelineLayout({layout})));
+  for (const uint64_t bytes : {18u, 255u, 5u}) {
+    const Rep group = g.Group(layout, {g.BindBuffer(0, g.Buffer(256, BU::Uniform), 0u, bytes)});
+    const Rep e = g.Encoder();
+    const Rep p = g.BeginCompute(e);
+    g.Ok(g.gpu->OnGpuComputePassEncoderSetPipeline(p, pipeline));
+    auto set = g.gpu->OnGpuComputePassEncoderSetBindGroup(p, 0, Opt<Rep>(group), {}, {}, {});
+    EXPECT_TRUE(set && !set->is_err);
+    g.Ok(g.gpu->OnGpuComputePassEncoderDispatchWorkgroups(p, 1, {}, {}));
+    g.Ok(g.gpu->OnGpuComputePassEncoderEnd(p));
+    g.FinishAndSubmit(e);
+    EXPECT_EQ(g.Errors(), "");
+  }
+}
+
 }  // namespace
 }  // namespace weft::host

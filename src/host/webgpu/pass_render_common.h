@@ -81,6 +81,11 @@ Status SetIndexBuffer(VirtualGpu& gpu, Rep rep, Rep buffer, wit::GpuIndexFormat 
   self->buffers.SetIndex(format, bytes);
   // The library ends the process for a size of 0; with nothing to read, no draw that reads passes our own check.
   if (bytes != 0 && self->encoder().feed()) {
+    // Before the submit it writes zeros where nobody has written, and ends the process where that would begin in the middle of a word. The
+    // whole buffer, named first, leaves nothing to be written.
+    if (at % 4 != 0) {
+      (gpu.wgpu().*NativeOf<T>::kSetIndexBuffer)(self->native.get(), b->native.get(), ToNative(format), 0, WGPU_WHOLE_SIZE);
+    }
     (gpu.wgpu().*NativeOf<T>::kSetIndexBuffer)(self->native.get(), b->native.get(), ToNative(format), at, bytes);
   }
   return {};
