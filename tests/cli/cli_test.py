@@ -353,6 +353,29 @@ class Good(CliTest):
         self.assertEqual((done.returncode, done.stderr), (0, b""))
         self.assertEqual(done.stdout, bytes(255 - b for b in data))
 
+    def test_exec_gives_the_network_where_it_is_granted(self):
+        name = self.wasm(
+            "net.wasm",
+            """(component
+  (import "wasi:sockets/network@0.2.0" (instance $net (export "network" (type (sub resource)))))
+  (alias export $net "network" (type $network))
+  (import "wasi:sockets/instance-network@0.2.0" (instance $own
+    (alias outer 1 $network (type $n))
+    (export "network" (type $same (eq $n)))
+    (export "instance-network" (func (result (own $same))))))
+  (core func $get (canon lower (func $own "instance-network")))
+  (core func $drop (canon resource.drop $network))
+  (core module $m
+    (import "" "get" (func $get (result i32)))
+    (import "" "drop" (func $drop (param i32)))
+    (func (export "go") (result i32) (call $drop (call $get)) (i32.const 7)))
+  (core instance $i (instantiate $m (with "" (instance (export "get" (func $get)) (export "drop" (func $drop))))))
+  (func (export "go") (result u32) (canon lift (core func $i "go"))))""",
+        )
+        self.fails(2, ["wasi:sockets", "network"], "exec", name, "--invoke", "go")
+        done = self.weft("exec", "--grant", "network", name, "--invoke", "go")
+        self.assertEqual((done.returncode, done.stdout), (0, b"7\n"), done.stderr)
+
     def test_exec_gives_what_is_granted(self):
         filer, folder = str(PLUGINS / "filer.wasm"), self.folder / "data"
         folder.mkdir()

@@ -50,7 +50,7 @@ constexpr LimitInfo kLimits[] = {
     U32("maxComputeWorkgroupSizeY", &L::maxComputeWorkgroupSizeY, 256),
     U32("maxComputeWorkgroupSizeZ", &L::maxComputeWorkgroupSizeZ, 64),
     U32("maxComputeWorkgroupsPerDimension", &L::maxComputeWorkgroupsPerDimension, 65535),
-    U32("maxImmediateSize", &L::maxImmediateSize, 0),
+    U32("maxImmediateSize", &L::maxImmediateSize, 64),
     // What one stage may have is the same as in all stages but on compatibility-mode devices, which there are none of here.
     U32("maxStorageBuffersInVertexStage", &L::maxStorageBuffersPerShaderStage, 8),
     U32("maxStorageBuffersInFragmentStage", &L::maxStorageBuffersPerShaderStage, 8),

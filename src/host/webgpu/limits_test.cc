@@ -34,7 +34,7 @@ const Limit kTable[] = {
     {"maxTextureArrayLayers", 256, Get<&H::OnGpuSupportedLimitsMaxTextureArrayLayers>},
     {"maxBindGroups", 4, Get<&H::OnGpuSupportedLimitsMaxBindGroups>},
     {"maxBindGroupsPlusVertexBuffers", 24, Get<&H::OnGpuSupportedLimitsMaxBindGroupsPlusVertexBuffers>},
-    {"maxImmediateSize", 0, Get<&H::OnGpuSupportedLimitsMaxImmediateSize>},
+    {"maxImmediateSize", 64, Get<&H::OnGpuSupportedLimitsMaxImmediateSize>},
     {"maxBindingsPerBindGroup", 1000, Get<&H::OnGpuSupportedLimitsMaxBindingsPerBindGroup>},
     {"maxDynamicUniformBuffersPerPipelineLayout", 8, Get<&H::OnGpuSupportedLimitsMaxDynamicUniformBuffersPerPipelineLayout>},
     {"maxDynamicStorageBuffersPerPipelineLayout", 4, Get<&H::OnGpuSupportedLimitsMaxDynamicStorageBuffersPerPipelineLayout>},
