@@ -19,7 +19,7 @@ mkdirSync(join(work, 'out'), { recursive: true });
 for (const f of ['index.html', 'page.js', 'shim.js']) cpSync(join(here, f), join(work, f));
 
 for (const name of SAMPLES) {
-  execFileSync('node', [join(tools, 'node_modules/.bin/jco'), 'transpile', join(plugins, `${name}.wasm`), '-o', join(work, 'out', name),
+  execFileSync(process.execPath, [join(tools, 'node_modules/.bin/jco'), 'transpile', join(plugins, `${name}.wasm`), '-o', join(work, 'out', name),
     '--name', name, '--instantiation', 'async', '-q'], { stdio: 'inherit' });
   console.log(`jco transpile ${name}: ok`);
 }

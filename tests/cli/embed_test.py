@@ -38,7 +38,7 @@ class Embed(unittest.TestCase):
     def test_the_example_builds_and_runs_on_both_devices(self):
         build = self.folder / "build"
         library = next((GPU / "lib").glob("libwgpu_native*"))
-        run("cmake", "-S", ROOT / "examples/embed-c", "-B", build, f"-DCMAKE_PREFIX_PATH={self.prefix}",
+        run("cmake", "-G", "Ninja", "-S", ROOT / "examples/embed-c", "-B", build, f"-DCMAKE_PREFIX_PATH={self.prefix}",
             f"-DWEBGPU_INCLUDE_DIR={GPU / 'include'}", f"-DWEBGPU_LIBRARY={library}")
         run("cmake", "--build", build)
         text = run(build / "embed-c", os.environ["WEFT_PLUGIN"])

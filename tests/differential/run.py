@@ -113,7 +113,7 @@ def check_numbers(groups):
 def start_chromium(cases, work):
     tools = subprocess.run([ROOT / "tools/browser-tools"], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
     (work / "cases.json").write_text(json.dumps(list(cases.values())))
-    return subprocess.Popen(["node", HERE / "chromium.mjs", tools, work / "cases.json"], stdout=subprocess.PIPE, text=True)
+    return subprocess.Popen([pathlib.Path(tools) / "bin/node", HERE / "chromium.mjs", tools, work / "cases.json"], stdout=subprocess.PIPE, text=True)
 
 
 def lines_of(text):

@@ -110,6 +110,35 @@ TEST(Messages, AreReadFromTheCompilersText) {
   EXPECT_EQ(ShowWithLine(m, code), "2:14: expected expression, found \";\"\n  2 |   let x = 1 +;\n    |              ^");
 }
 
+TEST(Messages, AreReadFromWhateverTheCompilerWrites) {
+  const std::string code = "fn f() {\r\n\tlet \u00e4 = \U0001F600 1;\r\n}\n";
+  // Notes are kept, a second caret is not, and what is said twice is said once.
+  const auto noted = ReadCompilerText(
+      "Shader 'a' validation error: it is wrong\n  \u250C\u2500 wgsl:2:11\n2 \u2502 x\n  \u2502 ^^ it is wrong\n  \u2502 ^ later\n"
+      "  = note: because\n  = it is so\n  \u250C\u2500 wgsl:1:1\n",
+      code);
+  EXPECT_EQ(noted.message, "it is wrong (because) (it is so)");
+  EXPECT_EQ(noted.line, 2u);
+  EXPECT_EQ(noted.column, 12u);
+  EXPECT_EQ(noted.length, 2u);
+  // The emoji is one character and two units of UTF-16.
+  const auto behind = ReadCompilerText("what\nmore\n\u250C\u2500 wgsl:2:12\n\u2502 ^ why\n", code);
+  EXPECT_EQ(behind.message, "what: more: why");
+  EXPECT_EQ(behind.column, 13u);
+  EXPECT_EQ(ReadCompilerText("\u250C\u2500 wgsl:2:12\n\u2502 ^ only why", code).message, "only why");
+  for (const char* place : {"", "2", "2:", ":2", "wgsl:x:1", "wgsl:1:y", "wgsl:1:2z", "wgsl:99999999999999999999:1"}) {
+    const auto m = ReadCompilerText(std::string("what\n\u250C\u2500 ") + place + "\n", code);
+    EXPECT_EQ(m.message, "what") << place;
+    EXPECT_EQ(ShowWithLine(m, code).substr(0, 4), m.line ? ShowWithLine(m, code).substr(0, 4) : "what") << place;
+  }
+  // Beyond the end of the text, and in a line too long to show.
+  EXPECT_EQ(ReadCompilerText("what\n\u250C\u2500 wgsl:77:9\n", code).line, 77u);
+  const std::string wide(500, 'x');
+  const auto far = MessageAt(wide, 400, 90);
+  EXPECT_LT(ShowWithLine(far, wide).size(), 400u);
+  EXPECT_EQ(MessageAt(code, code.size(), 0).line, 4u);
+}
+
 std::string LongestLine(std::string_view text) {
   std::string longest;
   while (!text.empty()) {

@@ -92,6 +92,41 @@ alias C = array<B, four>;
   EXPECT_EQ(WgslInteger(m, {"more"}, given), 7u);
   EXPECT_EQ(WgslInteger(m, {"many"}, given), 3u);
   EXPECT_FALSE(WgslInteger(m, {"many", "+", "1"}, given));
+  EXPECT_EQ(size({"vec2", "<", "f16", ">"}), 4u);
+  EXPECT_EQ(size({"vec4h"}), 8u);
+  EXPECT_EQ(size({"vec2i"}), 8u);
+  EXPECT_EQ(size({"vec3u"}), 12u);
+  EXPECT_EQ(size({"mat2x4", "<", "f16", ">"}), 16u);
+  EXPECT_EQ(size({"bool"}), 4u);
+  EXPECT_EQ(size({"f16"}), 2u);
+  EXPECT_EQ(size({"i32"}), 4u);
+  // What it cannot tell has no size rather than a wrong one.
+  for (const WgslType& vague : {WgslType{},
+                                {"vec5f"},
+                                {"vec1f"},
+                                {"vec3x"},
+                                {"vec3"},
+                                {"vec3", "<", "string", ">"},
+                                {"vec3", "<", ">"},
+                                {"mat9x9"},
+                                {"mat3x3x"},
+                                {"matrix"},
+                                {"atomic"},
+                                {"atomic", "<", "A", ",", "B", ">"},
+                                {"sampler"},
+                                {"array", "<", "nobody", ",", "4", ">"},
+                                {"array", "<", "f32", ",", "nobody", ">"},
+                                {"array", "<", "f32", ",", "(", "1", ",", "2", ")", ">"},
+                                {"array", "<", "f32", ",", "5000000000", ">"}}) {
+    EXPECT_EQ(size(vague), 0u) << (vague.empty() ? "nothing" : vague[0]);
+  }
+  const auto odd =
+      ReflectWgsl("struct S { a: S } alias T = T; struct Z { @align(0) a: f32 } override no: u32; struct V { @align(1 + 1) a: f32 }");
+  for (const char* name : {"S", "T", "Z", "V"}) EXPECT_FALSE(WgslSizeOf(odd, {name}, none)) << name;
+  EXPECT_FALSE(WgslInteger(odd, {"no"}, none));
+  for (const double bad : {-1.0, 5e9}) {
+    EXPECT_FALSE(WgslInteger(m, {"many"}, [&](std::string_view) { return std::optional(bad); }));
+  }
 }
 
 // --- the rules that stand on it; an exec device has the default limits, which the real one exceeds ---
