@@ -181,6 +181,7 @@ class AvSink final : public Sink {
         packet_->duration = it->second;
         durations_.erase(it);
       }
+      MendDts();
       // Sound up to here first, so that both lie side by side in the file.
       if (audio_) WEFT_TRY(audio_->WriteUntil(TicksToSeconds(packet_->dts, codec_->time_base)));
       av_packet_rescale_ts(packet_.get(), codec_->time_base, video_->time_base);
@@ -188,6 +189,16 @@ class AvSink final : public Sink {
       rc = av_interleaved_write_frame(mux_.get(), packet_.get());
       if (rc < 0 || !io_->status()) return WriteError(rc, log);
     }
+  }
+
+  // libx265 (3.5) answers memory that it never wrote as dts where a clip is shorter than its own delay.
+  void MendDts() {
+    constexpr int64_t kMostSeconds = 600;
+    const int64_t most = av_rescale_q(kMostSeconds, {1, 1}, codec_->time_base);
+    AVPacket& p = *packet_;
+    if (p.dts == AV_NOPTS_VALUE || p.pts == AV_NOPTS_VALUE) return;
+    if (p.dts > p.pts || p.dts < p.pts - most) p.dts = last_dts_ ? std::min(*last_dts_ + 1, p.pts) : p.pts;
+    last_dts_ = p.dts;
   }
 
   Status FinishAll() {
@@ -212,6 +223,7 @@ class AvSink final : public Sink {
   FrameCheck check_;
   std::map<int64_t, int64_t> durations_;  // by pts: encoders lose them
   int64_t frames_ = 0, last_pts_ = 0;
+  std::optional<int64_t> last_dts_;
   Rational end_;
   bool warned_ = false, header_written_ = false;
 };
