@@ -13,7 +13,7 @@ namespace weft::cli {
 std::string ReportText(const WeftReportInfo& report);
 std::string ReportJson(const WeftReportInfo& report);
 
-// "1 GiB", "1.5 MiB", "10 s", "65536"; "none" where 0 stands for not limited.
+// "1 GiB", "1.5 MiB", "10.0 s", "65536". What 0 stands for is the caller's to say.
 std::string LimitText(WeftLimitUnit unit, uint64_t value);
 // Of each plugin of the report what it used of which limit.
 std::string UsesText(const WeftReportInfo& report);

@@ -204,5 +204,39 @@ TEST(Formats, ViewsMayDifferInSrgbAlone) {
   EXPECT_FALSE(ViewCompatible(F::Rgba8unorm, F::Bgra8unormSrgb));
 }
 
+TEST(Formats, FeaturesWidenAbilities) {
+  Features none, wide;
+  wide[static_cast<size_t>(wit::GpuFeatureName::Bgra8unormStorage)] = true;
+  wide[static_cast<size_t>(wit::GpuFeatureName::Float32Filterable)] = true;
+  EXPECT_FALSE(Abilities(F::Bgra8unorm, none).storage_write);
+  EXPECT_TRUE(Abilities(F::Bgra8unorm, wide).storage_write);
+  EXPECT_FALSE(Abilities(F::Rgba32float, none).filterable);
+  EXPECT_TRUE(Abilities(F::Rgba32float, wide).filterable);
+  EXPECT_FALSE(Abilities(F::Bc1RgbaUnorm, none).supported);
+  EXPECT_FALSE(Abilities(F::Rgba16unorm, none).supported);
+  EXPECT_TRUE(Abilities(F::Rgba16float, none).supported);
+}
+
+TEST(Formats, BytesPerSampleAlignsLikeTheSpecification) {
+  // The specification's example: r8unorm, r32float, rgba8unorm, rgba32float, r8unorm make 1, 8, 16, 32, 33.
+  const std::vector<std::optional<F>> formats = {F::R8unorm, F::R32float, F::Rgba8unorm, F::Rgba32float, F::R8unorm};
+  EXPECT_EQ(BytesPerSample(formats), 33u);
+}
+
+TEST(Formats, TextureBytesCountMipsLayersAndSamples) {
+  TextureInfo t;
+  t.format = wit::GpuTextureFormat::Rgba8unorm;
+  t.width = t.height = 4;
+  EXPECT_EQ(TextureBytes(t), 64u);
+  t.mips = 3;
+  EXPECT_EQ(TextureBytes(t), 64u + 16u + 4u);
+  t.depth_or_layers = 2;
+  EXPECT_EQ(TextureBytes(t), 168u);
+  t = {};
+  t.format = wit::GpuTextureFormat::Bc1RgbaUnorm;
+  t.width = t.height = 8;
+  EXPECT_EQ(TextureBytes(t), 4u * 8u);
+}
+
 }  // namespace
 }  // namespace weft::host
